@@ -1,0 +1,1 @@
+"""What every room stands on: asks and answers, checks, errors, strict and canonical JSON. No input or output."""

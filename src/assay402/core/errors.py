@@ -1,0 +1,94 @@
+"""The errors of the project, drawn as a tree.
+
+    AssayError                 the base: a stable code, numbers, nothing of what was submitted
+    |- TheirError              what we were given is wrong
+    |  |- JSONUnreadable       bytes that are not the JSON we accept
+    |  '- RecordingUnreadable  a recording that is damaged, or that does not fit its request
+    '- OurError                we are wrong: a defect in this project
+
+A check never raises for what it examines: trouble outside is an answer and unacceptable input is a refusal.
+What is raised is either the caller's material (a file that is no recording) or a bug.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+
+class Notice(Struct, frozen=True):
+    """What a code means and what to do about it, in fixed sentences that quote nothing.
+
+    Positional on purpose: tables of notices are read as two columns.
+    """
+
+    text: str
+    hint: str
+
+
+class AssayError(Exception):
+    """The base of all errors raised here.
+
+    `code` is stable and may be relied on; the wording is not. `numbers` holds lengths, limits and positions.
+    """
+
+    def __init__(self, code: str, **numbers: int) -> None:
+        super().__init__(code)
+        self.code = code
+        self.numbers: Mapping[str, int] = numbers
+
+    def __str__(self) -> str:
+        """Say the code and the numbers, which is all an error may carry."""
+        return " ".join([self.code, *(f"{name}={value}" for name, value in self.numbers.items())])
+
+
+class TheirError(AssayError):
+    """What we were given is wrong; the giver can mend it."""
+
+
+class OurError(AssayError):
+    """This project is wrong; please report it."""
+
+
+class JSONUnreadable(TheirError):
+    """Bytes that are not the JSON this project accepts.
+
+    Codes: `json_not_utf8`, `json_malformed`, `json_not_finite`, `json_too_deep`, `json_too_long`.
+    """
+
+
+class RecordingUnreadable(TheirError):
+    """A recording that cannot be read, or whose answers do not fit the asks of its request.
+
+    Codes: `recording_malformed`, `recording_version`, `recording_operation`, `recording_mismatch`,
+    `recording_too_short`, `recording_too_long`.
+    """
+
+
+NOTICES: Mapping[str, Notice] = {
+    "json_not_utf8": Notice(
+        "The bytes are not UTF-8.", "Save the file as UTF-8 without other encodings inside."
+    ),
+    "json_malformed": Notice("The bytes are not JSON.", "Check the place the number `position` counts to."),
+    "json_not_finite": Notice("NaN and Infinity are not JSON.", "Send a number, a string or null instead."),
+    "json_too_deep": Notice("The JSON is nested too deeply.", "Flatten it below the number `cap`."),
+    "json_too_long": Notice("The JSON is too long.", "Shorten it below the number `cap`, in bytes."),
+    "recording_malformed": Notice(
+        "The file is not a recording.", "Make one with `--record FILE` and replay that."
+    ),
+    "recording_version": Notice(
+        "The recording has a version this release does not read.", "Replay it with the release that made it."
+    ),
+    "recording_operation": Notice(
+        "The recording is of an operation this release does not have.",
+        "Replay it with the release that made it.",
+    ),
+    "recording_mismatch": Notice(
+        "The recording answers another question than the one asked.",
+        "It was edited, or made by a release that asks differently: record again.",
+    ),
+    "recording_too_short": Notice("The recording ends before the questions do.", "Record again."),
+    "recording_too_long": Notice("The recording holds answers nobody asked for.", "Record again."),
+    "internal": Notice(
+        "This is a fault of ours.", "Please report it with the command you ran, without your data."
+    ),
+}

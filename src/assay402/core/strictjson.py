@@ -1,0 +1,194 @@
+"""A JSON reader that loses nothing, and the writer that gives it all back.
+
+Order and repetition of names, the spelling of numbers and lone surrogates survive reading and writing.
+The reader refuses what RFC 8259 refuses (NaN, Infinity, control characters in strings, trailing commas),
+takes UTF-8 only, drops one byte order mark, and stops at a depth before the interpreter would.
+
+The scanner itself is the standard library's; this module decides what it may see and what it builds.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, NoReturn, TypeAlias
+
+from msgspec import Struct
+
+from assay402.core.errors import JSONUnreadable
+
+MAX_DEPTH: Final = 128
+"""Open arrays and objects at once: far above any x402 object, far below the interpreter's recursion limit."""
+
+_BOM: Final = "\ufeff"
+_MARK: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_INTEGER: Final = re.compile(r"-?[0-9]+")
+_MAX_INTEGER_DIGITS: Final = 78
+"""2^256 - 1, the largest amount on any chain, has 78 digits; longer spellings stay text."""
+
+
+class Number(Struct, frozen=True):
+    """A JSON number as it was spelled: `1`, `1.0` and `1e0` stay three different things.
+
+    Positional because the scanner builds one per number. Only the reader should make them.
+    """
+
+    spelling: str
+
+
+JSON: TypeAlias = Mapping[str, "JSON"] | list["JSON"] | str | Number | int | float | bool | None
+"""Any JSON value: what `read` gives (numbers as `Number`) or what a Python caller built (numbers as int and float)."""
+
+
+class RepeatedNames(dict[str, JSON]):
+    """An object in which a name stands more than once.
+
+    As a mapping the last one wins, as every common reader has it; `members` keeps all, in order.
+    """
+
+    def __init__(self, members: list[tuple[str, JSON]]) -> None:
+        super().__init__(members)
+        self.members: Final = tuple(members)
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """A JSON text as received: the exact bytes, and the value they spell."""
+
+    source: bytes
+    value: JSON
+
+
+def read(source: bytes | str, *, max_depth: int = MAX_DEPTH, max_bytes: int | None = None) -> JSON:
+    """Read one JSON text.
+
+    Raises:
+        JSONUnreadable: with `json_too_long` (length, cap), `json_not_utf8`, `json_too_deep` (cap),
+            `json_not_finite` or `json_malformed` (position, in characters).
+
+    """
+    if max_bytes is not None and len(source) > max_bytes:
+        raise JSONUnreadable("json_too_long", length=len(source), cap=max_bytes)
+    text = _text(source).removeprefix(_BOM)
+    if text.count("[") + text.count("{") > max_depth and _depth(text) > max_depth:
+        raise JSONUnreadable("json_too_deep", cap=max_depth)
+    # The library's exception holds the whole text, so it must not become the context of ours.
+    try:
+        return _DECODER.decode(text)  # type: ignore[no-any-return]
+    except json.JSONDecodeError as error:
+        position = error.pos
+    except RecursionError:
+        position = -1
+    if position < 0:
+        raise JSONUnreadable("json_too_deep", cap=max_depth)
+    raise JSONUnreadable("json_malformed", position=position)
+
+
+def read_document(source: bytes, *, max_depth: int = MAX_DEPTH, max_bytes: int | None = None) -> Document:
+    """Read one JSON text and keep its bytes beside the value. Raises as `read`."""
+    return Document(source=source, value=read(source, max_depth=max_depth, max_bytes=max_bytes))
+
+
+def write(value: JSON) -> bytes:
+    """Write a value compactly: names in order and as often as they were read, numbers as they were spelled.
+
+    Lone surrogates are written as escapes, everything else beyond ASCII as UTF-8. Python's own integers and
+    finite floats are written in their shortest spelling.
+
+    Raises:
+        ValueError: for a float that is not finite, which JSON cannot say.
+        TypeError: for a value that is not JSON.
+
+    """
+    parts: list[str] = []
+    _write(value, parts)
+    return _LONE_SURROGATE.sub(_escape, "".join(parts)).encode()
+
+
+def members(value: Mapping[str, JSON]) -> Iterable[tuple[str, JSON]]:
+    """Give every name and value of an object in order, repeated names included."""
+    return value.members if isinstance(value, RepeatedNames) else value.items()
+
+
+def integer(value: object) -> int | None:
+    """Give the integer that a JSON number spells without point or exponent, or None for anything else.
+
+    `True`, `1.0`, `"1"` and spellings longer than any chain's amounts are not integers here.
+    """
+    if type(value) is int:
+        return value
+    if (
+        type(value) is Number
+        and len(value.spelling) <= _MAX_INTEGER_DIGITS
+        and _INTEGER.fullmatch(value.spelling)
+    ):
+        return int(value.spelling)
+    return None
+
+
+def _text(source: bytes | str) -> str:
+    try:
+        if isinstance(source, bytes):
+            return source.decode()
+        if not source.isascii():
+            source.encode()
+    except UnicodeError:
+        pass
+    else:
+        return source
+    raise JSONUnreadable("json_not_utf8")
+
+
+def _depth(text: str) -> int:
+    """Count the deepest nesting, brackets inside strings apart; linear in the text whatever it holds."""
+    depth = deepest = 0
+    for mark in _MARK.findall(text):
+        if mark in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif mark in "]}":
+            depth -= 1
+    return deepest
+
+
+def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    plain = dict(pairs)
+    return plain if len(plain) == len(pairs) else RepeatedNames(pairs)
+
+
+def _refuse_constant(_spelling: str) -> NoReturn:
+    raise JSONUnreadable("json_not_finite")
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=Number, parse_float=Number, parse_constant=_refuse_constant
+)
+_encode_string: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _write(value: JSON, parts: list[str]) -> None:
+    match value:
+        case Number():
+            parts.append(value.spelling)
+        case str() | bool() | None | int() | float():
+            if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124  (NaN is unequal to itself)
+                raise ValueError("not finite")
+            parts.append(_encode_string(value))
+        case Mapping():
+            parts.append("{")
+            for index, (name, member) in enumerate(members(value)):
+                parts.append(("," if index else "") + _encode_string(name) + ":")
+                _write(member, parts)
+            parts.append("}")
+        case list() | tuple():
+            parts.append("[")
+            for index, element in enumerate(value):
+                if index:
+                    parts.append(",")
+                _write(element, parts)
+            parts.append("]")
+        case _:
+            raise TypeError("not a JSON value")
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
