@@ -37,7 +37,7 @@ class Fetch(Struct, frozen=True, kw_only=True, tag="fetch", tag_field="ask"):
 
 
 class Now(Struct, frozen=True, kw_only=True, tag="now", tag_field="ask"):
-    """What time is it?"""
+    """Ask for the time."""
 
 
 class Pause(Struct, frozen=True, kw_only=True, tag="pause", tag_field="ask"):
