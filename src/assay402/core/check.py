@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
 from inspect import cleandoc
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from assay402.core.strictjson import JSON, MAX_DEPTH, read
 Facts_contra = TypeVar("Facts_contra", contravariant=True)
 Statement_co = TypeVar("Statement_co", covariant=True)
 Given = TypeVar("Given")
+Given_co = TypeVar("Given_co", covariant=True)
 Result = TypeVar("Result")
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -98,14 +99,23 @@ def rule(
     return wrap
 
 
+class Admit(Protocol[Given_co]):
+    """Free, before any payment: is this input acceptable?"""
+
+    def __call__(self, request: JSON | Refusal, *, allow_private: bool = False) -> Given_co | Refusal:
+        """Judge a request.
+
+        A face that could not read one passes its refusal. `allow_private` is for a person's own machine.
+        """
+
+
 class Operation(Struct, Generic[Given, Result], frozen=True, kw_only=True):
     """One thing a check does, in four pure parts: admit, run (collect and rules), publish, exit code."""
 
     name: str
     summary: str
     """One sentence, shown in help, docs and tools."""
-    admit: Callable[[JSON | Refusal], Given | Refusal]
-    """Free, before any payment: is this input acceptable? A face that could not read the request passes its refusal."""
+    admit: Admit[Given]
     run: Callable[[Given], Collecting[Result | Refusal]]
     publish: Callable[[Result], dict[str, Any]]
     """The public JSON, keys in the contract's order."""

@@ -1,0 +1,1 @@
+"""The command line: parse, call, print. One command per operation, made from the registry."""

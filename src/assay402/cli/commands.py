@@ -1,0 +1,164 @@
+"""The commands of a check, made from the registry and the forms of the room's module in this package."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from types import ModuleType
+from typing import Any, BinaryIO
+
+import click
+from msgspec import Struct
+
+from assay402.cli.execute import execute, execute_offline, execute_recorded
+from assay402.cli.form import Form
+from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
+from assay402.core.check import Check, Operation, Refusal, read_request
+from assay402.core.strictjson import JSON
+from assay402.formats.recording_v1 import Recording, read_recording, write_recording
+
+EXIT_REFUSED = 2
+_SOFT_EXITS = (1, 4)
+"""Exit codes that `--exit-zero` turns into 0: a finding, and nothing to judge."""
+
+
+class CheckGroup(click.Group):
+    """The commands of one check. The room's module is loaded when one of them is wanted."""
+
+    def __init__(self, check: Check) -> None:
+        super().__init__(check.name, help=check.question)
+        self._check = check
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
+        """Name the operations, then what the room's module adds."""
+        return [
+            *(operation.name for operation in self._check.operations),
+            *sorted(_face(self._check).COMMANDS),
+        ]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
+        """Make the command of an operation, or give one of the room's own."""
+        face = _face(self._check)
+        for operation in self._check.operations:
+            if operation.name == cmd_name:
+                return _operation_command(self._check, operation, face.FORMS[cmd_name])
+        own: Callable[[], click.Command] | None = face.COMMANDS.get(cmd_name)
+        return own() if own is not None else None
+
+
+def _face(check: Check) -> ModuleType:
+    return import_module(f"assay402.cli.{check.name}")
+
+
+def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[Any]) -> click.Command:
+    return click.Command(
+        operation.name,
+        help=f"{operation.summary}\n\n{form.details}",
+        epilog=form.epilog,
+        callback=partial(_run_operation, check, operation, form),
+        params=[
+            *form.parameters(),
+            click.Option(["--json", "as_json"], is_flag=True, help="Print the published JSON."),
+            click.Option(
+                ["--jsonl"], is_flag=True, help="Read one request a line on stdin, answer one a line."
+            ),
+            click.Option(["--record"], metavar="FILE", help="Write the run's questions and answers to FILE."),
+            click.Option(
+                ["--allow-private"],
+                is_flag=True,
+                help="Let the run contact this machine and private addresses.",
+            ),
+            click.Option(["--exit-zero"], is_flag=True, help="Exit 0 on findings and on nothing to judge."),
+        ],
+    )
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    """What every operation's command takes."""
+
+    as_json: bool
+    jsonl: bool
+    record: str | None
+    allow_private: bool
+    exit_zero: bool
+
+
+def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
+    options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__})
+    if options.jsonl:
+        if options.record or options.allow_private or any(value is not None for value in values.values()):
+            raise click.UsageError("--jsonl reads requests on stdin: give no input, --record or --allow-private.")
+        answer_lines(operation, sys.stdin.buffer)
+        return
+    answer, recording = execute(
+        check,
+        operation,
+        form.compose(operation, values),
+        allow_private=options.allow_private,
+        record=options.record is not None,
+    )
+    if options.record is not None:
+        _save(options.record, recording)
+    code = show(operation, form, answer, as_json=options.as_json)
+    click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
+
+
+def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_json: bool) -> int:  # noqa: ANN401  (the operation's own result)
+    """Print an answer and give its exit code."""
+    if isinstance(answer, Refusal):
+        if as_json:
+            print_bytes(published_line(answer.published()))
+        explain_refusal(answer)
+        return EXIT_REFUSED
+    if as_json:
+        print_bytes(published_line(operation.publish(answer)))
+    else:
+        print_lines(form.present(answer))
+    return operation.exit_code(answer)
+
+
+def answer_lines(operation: Operation[Any, Any], stream: BinaryIO) -> None:
+    """Answer each line in order; a bad line is answered with its refusal and the run goes on."""
+    while (request := _next_request(stream, operation.request_bytes)) is not None:
+        answer = execute_offline(operation, request.value)
+        print_bytes(
+            published_line(answer.published() if isinstance(answer, Refusal) else operation.publish(answer))
+        )
+
+
+class _Line:
+    """A request line as read; a wrapper, because a request may be any JSON value, null included."""
+
+    def __init__(self, value: JSON | Refusal) -> None:
+        self.value = value
+
+
+def _next_request(stream: BinaryIO, cap: int) -> _Line | None:
+    """Read one line without ever holding more than the cap; None at the end of the input."""
+    source = stream.readline(cap + 2)
+    if not source:
+        return None
+    line = source.removesuffix(b"\n").removesuffix(b"\r")
+    if len(line) <= cap:
+        return _Line(read_request(line, cap))
+    length = len(source)
+    while not source.endswith(b"\n") and (source := stream.readline(1 << 20)):
+        length += len(source)
+    return _Line(Refusal(code="over_cap", length=length - source.endswith(b"\n"), cap=cap))
+
+
+def _save(path: str, recording: Recording | None) -> None:
+    if recording is None:
+        print_error("assay: nothing was asked, so there is no recording")
+        return
+    try:
+        with open(path, "wb") as file:  # noqa: PTH123  (one write; pathlib would cost start-up)
+            file.write(write_recording(recording))
+    except OSError as error:
+        raise click.FileError(path, hint=error.strerror) from None
+
+
+def replay_file(source: bytes, *, as_json: bool) -> int:
+    """Run a recording again, print what the run printed, and give its exit code."""
+    check, operation, answer = execute_recorded(read_recording(source))
+    return show(operation, _face(check).FORMS[operation.name], answer, as_json=as_json)

@@ -1,0 +1,81 @@
+"""Running an operation for a person: with a network where it asks for one, recorded where that is wanted."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from assay402.checks import check_named
+from assay402.core.asks import Collecting, Exchange, Recorder, adrive, clock_only, drive, replay
+from assay402.core.check import Check, Operation, Refusal
+from assay402.core.errors import RecordingUnreadable
+from assay402.core.strictjson import JSON
+from assay402.formats.recording_v1 import Recording
+
+
+def utc_now() -> datetime:
+    """Tell the time."""
+    return datetime.now(UTC)
+
+
+def execute(
+    check: Check,
+    operation: Operation[Any, Any],
+    request: JSON | Refusal,
+    *,
+    allow_private: bool,
+    record: bool,
+) -> tuple[Any, Recording | None]:
+    """Run an operation to its result or refusal, and give the recording of the run where one is wanted.
+
+    A request that is not admitted asks nothing, so it leaves no recording.
+    """
+    given = operation.admit(request, allow_private=allow_private)
+    if isinstance(given, Refusal):
+        return given, None
+    if operation.offline(given) is None and not record:
+        return drive(operation.run(given), clock_only(utc_now)), None
+    result, exchanges = _run_online(operation.run(given), allow_private=allow_private)
+    assert not isinstance(request, Refusal)  # noqa: S101  (a refusal is never admitted)
+    recording = Recording(
+        check=check.name,
+        operation=operation.name,
+        request=request,
+        allow_private=allow_private,
+        exchanges=tuple(exchanges),
+    )
+    return result, recording
+
+
+def execute_offline(operation: Operation[Any, Any], request: JSON | Refusal) -> Any:  # noqa: ANN401  (the operation's own result)
+    """Run an operation without a network to its result or refusal."""
+    given = operation.admit(request)
+    if isinstance(given, Refusal):
+        return given
+    return operation.offline(given) or drive(operation.run(given), clock_only(utc_now))
+
+
+def execute_recorded(recording: Recording) -> tuple[Check, Operation[Any, Any], Any]:
+    """Run an operation again on a recording.
+
+    Raises:
+        RecordingUnreadable: `recording_operation`, or what `replay` raises.
+
+    """
+    try:
+        check = check_named(recording.check)
+        operation = check.operation(recording.operation)
+    except KeyError:
+        raise RecordingUnreadable("recording_operation") from None
+    given = operation.admit(recording.request, allow_private=recording.allow_private)
+    if isinstance(given, Refusal):
+        return check, operation, given
+    return check, operation, replay(operation.run(given), recording.exchanges)
+
+
+def _run_online(collecting: Collecting[Any], *, allow_private: bool) -> tuple[Any, list[Exchange]]:
+    # The network is loaded here and nowhere else on the command line: `--help` and submitted checks start without it.
+    import asyncio  # noqa: PLC0415
+
+    from assay402.net.answerer import NetworkAnswerer  # noqa: PLC0415
+
+    recorder = Recorder(NetworkAnswerer(allow_private=allow_private))
+    return asyncio.run(adrive(collecting, recorder)), recorder.exchanges

@@ -1,0 +1,43 @@
+"""How an operation looks on the command line: what a room's module here says beyond the registry."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, BinaryIO, Generic, TypeVar
+
+import click
+from msgspec import Struct
+
+from assay402.core.check import Operation, Refusal, read_request
+from assay402.core.strictjson import JSON
+
+Result = TypeVar("Result")
+
+
+class Form(Struct, Generic[Result], frozen=True, kw_only=True):
+    """The parameters of a command, the request they make, and the text a person reads."""
+
+    parameters: Callable[[], list[click.Parameter]]
+    """Made afresh for each command, because click's parameters are not values."""
+    compose: Callable[[Operation[Any, Any], Mapping[str, Any]], JSON | Refusal]
+    """Make the request from the parameters. Raises `click.UsageError` for a combination that makes none."""
+    present: Callable[[Result], Iterable[str]]
+    """The lines a person reads; styles are dropped where the terminal shows none."""
+    details: str = ""
+    """Paragraphs of the help below the operation's own sentence."""
+    epilog: str = ""
+
+
+def read_source(stream: BinaryIO, cap: int) -> bytes | Refusal:
+    """Read a file or standard input up to the cap; beyond it only the length is kept."""
+    source = stream.read(cap + 1)
+    length = len(source)
+    if length <= cap:
+        return source
+    while chunk := stream.read(1 << 20):
+        length += len(chunk)
+    return Refusal(code="over_cap", length=length, cap=cap)
+
+
+def request_from(stream: BinaryIO, operation: Operation[Any, Any]) -> JSON | Refusal:
+    """Read a whole request from a file or standard input."""
+    source = read_source(stream, operation.request_bytes)
+    return source if isinstance(source, Refusal) else read_request(source, operation.request_bytes)

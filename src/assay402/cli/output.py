@@ -1,0 +1,72 @@
+"""What a person or a program sees: published bytes, styled lines, refusals."""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import click
+import msgspec
+
+from assay402.checks import CHECKS
+from assay402.core.check import Refusal
+from assay402.core.errors import NOTICES, Notice
+from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
+from assay402.core.strictjson import write
+from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+
+
+def published_line(published: Mapping[str, Any]) -> bytes:
+    """Give the exact published bytes of an answer, with a newline behind."""
+    return write(published) + b"\n"
+
+
+def pretty(value: Mapping[str, Any]) -> bytes:
+    """Lay JSON out for reading, spellings and order kept, with a newline behind."""
+    return msgspec.json.format(write(value), indent=2) + b"\n"
+
+
+def print_bytes(data: bytes) -> None:
+    """Write bytes to standard output as they are, whatever the locale."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output, with styles only on a terminal that wants them."""
+    for line in lines:
+        click.echo(line.rstrip(), color=None if wants_colour() else False)
+
+
+def print_error(text: str) -> None:
+    """Write a line to standard error."""
+    click.echo(text, err=True, color=False)
+
+
+def wants_colour() -> bool:
+    """Tell whether styles may be shown at all; click drops them besides where the output is no terminal."""
+    return not os.environ.get("NO_COLOR")
+
+
+def explain_refusal(refusal: Refusal) -> None:
+    """Say on standard error why a request was refused and what to do."""
+    numbers = "".join(
+        f" {name}={number}"
+        for name, number in (("length", refusal.length), ("cap", refusal.cap))
+        if number is not None
+    )
+    explain_code("refused", refusal.code, numbers)
+
+
+def explain_code(kind: str, code: str, numbers: str = "") -> None:
+    """Say on standard error what a code means and what to do about it."""
+    notice = notice_of(code)
+    print_error(f"assay: {kind}: {code}{numbers}")
+    if notice is not None:
+        print_error(f"  {notice.text}\n  {notice.hint}")
+
+
+def notice_of(code: str) -> Notice | None:
+    """Give the notice of a code, wherever it is explained."""
+    tables = (*(check.notices for check in CHECKS), FETCH_NOTICES, TRANSCRIPT_NOTICES, NOTICES)
+    return next((table[code] for table in tables if code in table), None)

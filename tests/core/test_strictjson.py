@@ -1,0 +1,153 @@
+"""The reader loses nothing and refuses what RFC 8259 refuses; the writer gives everything back."""
+
+import json
+
+import pytest
+
+from assay402.core.errors import JSONUnreadable
+from assay402.core.strictjson import MAX_DEPTH, Number, RepeatedNames, integer, members, read, read_document, write
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b'{"b":1,"a":2}',
+        b'{"a":1,"a":2,"a":3}',
+        b"[1,1.0,1e0,-0,0.10,1E+2,123456789012345678901234567890]",
+        b'["\\ud800","x\\udfffy"]',
+        '["é€😀"]'.encode(),
+        b'{"":{"":[]}}',
+        b"null",
+        b'"text"',
+        b"true",
+    ],
+)
+def test_a_compact_text_is_written_back_byte_for_byte(source: bytes) -> None:
+    """Order, repetition, spelling and lone surrogates survive (architecture, rule 11)."""
+    assert write(read(source)) == source
+
+
+def test_the_bytes_are_kept_beside_the_value() -> None:
+    document = read_document(b' {"a" : 1.50} ')
+    assert document.source == b' {"a" : 1.50} '
+    assert document.value == {"a": Number("1.50")}
+
+
+def test_a_repeated_name_reads_as_its_last_value_and_all_stay_listed() -> None:
+    """Reading A50: the last duplicate wins for axes while the reader keeps all."""
+    value = read('{"a":1,"b":2,"a":3}')
+    assert isinstance(value, RepeatedNames)
+    assert value["a"] == Number("3")
+    assert list(members(value)) == [("a", Number("1")), ("b", Number("2")), ("a", Number("3"))]
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        (b"", "json_malformed"),
+        (b"{", "json_malformed"),
+        (b"[1,]", "json_malformed"),
+        (b'{"a":1,}', "json_malformed"),
+        (b"01", "json_malformed"),
+        (b"1.", "json_malformed"),
+        (b"+1", "json_malformed"),
+        (b"'a'", "json_malformed"),
+        (b'"a\nb"', "json_malformed"),
+        (b'"\\x41"', "json_malformed"),
+        (b"[] []", "json_malformed"),
+        (b"\xc2\xa0[]", "json_malformed"),
+        (b"1\x00", "json_malformed"),
+        ("\ufeff\ufeff[]".encode(), "json_malformed"),
+        (b"NaN", "json_not_finite"),
+        (b"[Infinity]", "json_not_finite"),
+        (b"[-Infinity]", "json_not_finite"),
+        (b'"\xff"', "json_not_utf8"),
+        (b'"\xed\xa0\x80"', "json_not_utf8"),
+        ("[]".encode("utf-16"), "json_not_utf8"),
+        ('"\ud800"', "json_not_utf8"),
+        (b"[" * 129 + b"]" * 129, "json_too_deep"),
+        (b"[" * 100_000, "json_too_deep"),
+        (b'{"a":' * 129 + b"1" + b"}" * 129, "json_too_deep"),
+    ],
+)
+def test_what_is_not_json_is_refused_by_code(source: bytes | str, code: str) -> None:
+    with pytest.raises(JSONUnreadable) as caught:
+        read(source)
+    assert caught.value.code == code
+
+
+def test_the_error_holds_nothing_of_the_text() -> None:
+    """The library's own error carries the whole document; ours must not drag it along (service section 5.1)."""
+    with pytest.raises(JSONUnreadable) as caught:
+        read('{"canary": "a4f1" ')
+    error = caught.value
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    assert "canary" not in repr(error) + str(error)
+    assert error.numbers == {"position": 18}
+
+
+def test_one_byte_order_mark_is_dropped() -> None:
+    assert read(b"\xef\xbb\xbf[]") == []
+    assert read("\ufeff[]") == []
+
+
+def test_the_depth_limit_itself_passes_and_brackets_in_strings_do_not_count() -> None:
+    assert read("[" * MAX_DEPTH + "]" * MAX_DEPTH) is not None
+    assert read('["' + "[{" * 500 + '\\"' + "[" * 500 + '"]') is not None
+    assert read("[" + ",".join(["[]"] * 500) + "]") is not None
+
+
+def test_a_long_text_is_refused_with_its_numbers() -> None:
+    with pytest.raises(JSONUnreadable) as caught:
+        read(b"[1]", max_bytes=2)
+    assert (caught.value.code, caught.value.numbers) == ("json_too_long", {"length": 3, "cap": 2})
+    assert read(b"[]", max_bytes=2) == []
+
+
+def test_deep_recursion_of_the_caller_is_a_refusal_and_not_a_crash() -> None:
+    """A caller near the interpreter's own limit leaves the scanner too little room for even a shallow text."""
+
+    def descend() -> str:
+        try:
+            return descend()
+        except RecursionError:
+            try:
+                read("[" * 100 + "]" * 100)
+            except JSONUnreadable as error:
+                return error.code
+            return "read"
+
+    assert descend() == "json_too_deep"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1, 1),
+        (Number("1"), 1),
+        (Number("-0"), 0),
+        (Number("9" * 78), int("9" * 78)),
+        (Number("9" * 79), None),
+        (Number("1.0"), None),
+        (Number("1e0"), None),
+        (1.0, None),
+        (True, None),
+        ("1", None),
+        (None, None),
+    ],
+)
+def test_only_a_plain_integer_spelling_is_an_integer(value: object, expected: int | None) -> None:
+    assert integer(value) == expected
+
+
+def test_python_values_are_written_as_json() -> None:
+    assert json.loads(write({"a": [1, 2.5, True, None, "é"], "b": ()})) == {"a": [1, 2.5, True, None, "é"], "b": []}
+
+
+def test_values_that_are_not_json_are_refused() -> None:
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="not finite"):
+            write([value])
+    with pytest.raises(TypeError):
+        write([object()])  # type: ignore[list-item]

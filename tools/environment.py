@@ -1,0 +1,101 @@
+"""Sets up `.venv` with one of the pinned sets (runtime, dev, bench), or finds it ready, and says what it does.
+
+Run by the system's Python; uses the standard library alone. Prints on standard error, so that the output of the
+command that follows stays clean.
+"""
+
+import contextlib
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+SETS = ("runtime", "dev", "bench")
+"""Each set holds the ones before it, so a larger one that is ready serves a smaller request."""
+
+
+def main(wanted: str) -> int:
+    """Make the environment ready and give 0, or say why not and give 3."""
+    if any(_is_ready(name) for name in SETS[SETS.index(wanted) :]):
+        return 0
+    with _one_at_a_time():
+        if _is_ready(wanted):
+            return 0
+        try:
+            _set_up(wanted)
+        except (OSError, subprocess.CalledProcessError) as error:
+            _say(f"setting up .venv failed: {error}")
+            output = getattr(error, "stdout", None)
+            if output:
+                _say(output.strip())
+            _say("Is the package index reachable? Remove .venv and run the command again to start afresh.")
+            return 3
+    return 0
+
+
+def python() -> Path:
+    """Give the interpreter of the environment."""
+    return VENV / ("Scripts" if os.name == "nt" else "bin") / ("python.exe" if os.name == "nt" else "python")
+
+
+def _set_up(wanted: str) -> None:
+    place = VENV / "assay-root"
+    if not (python().exists() and place.exists() and place.read_text() == str(ROOT)):
+        _say(f"making .venv with Python {sys.version.split()[0]}")
+        # Scripts inside name their interpreter by its full path, so an environment that was moved is made anew.
+        venv.create(VENV, with_pip=True, clear=True)
+        place.write_text(str(ROOT))
+    requirements = ROOT / "requirements" / f"{wanted}.txt"
+    _say(f"installing the pinned {wanted} packages (once; hashes are checked)")
+    _pip("install", "--require-hashes", "--requirement", str(requirements))
+    _pip("install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+    _stamp(wanted).write_text(_fingerprint(wanted))
+
+
+def _pip(*arguments: str) -> None:
+    command = [str(python()), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet", *arguments]
+    subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def _is_ready(name: str) -> bool:
+    stamp = _stamp(name)
+    return python().exists() and stamp.exists() and stamp.read_text() == _fingerprint(name)
+
+
+def _stamp(name: str) -> Path:
+    return VENV / f"assay-{name}.stamp"
+
+
+def _fingerprint(name: str) -> str:
+    """Name everything an environment depends on: its pins, the package's own declaration, where both stand."""
+    digest = hashlib.sha256()
+    for path in (ROOT / "requirements" / f"{name}.txt", ROOT / "pyproject.toml"):
+        digest.update(path.read_bytes())
+    digest.update(str(ROOT).encode())
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let two first runs at once not build one environment together; systems without file locks go ahead."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (ROOT / ".venv.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _say(text: str) -> None:
+    print(f"assay: {text}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Writes requirements/*.txt: every package pinned with its hashes, for all supported Pythons and platforms. Needs uv.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+lock() {
+    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+        pyproject.toml requirements/build.in --output-file "requirements/$1.txt" "${@:2}"
+}
+lock runtime
+lock dev --extra dev
+lock bench --extra dev --extra bench

@@ -1,0 +1,26 @@
+# Sourced by the scripts of the repository root: finds a Python of at least 3.11 and makes the environment ready.
+# Gives $root, and $python, the interpreter of the environment.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Settings of other Python projects must not reach this one.
+unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+system_python() {
+    local name
+    for name in "${ASSAY_PYTHON:-}" python3.11 python3.12 python3.13 python3.14 python3 python; do
+        if [ -n "$name" ] && "$name" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            printf '%s\n' "$name"
+            return 0
+        fi
+    done
+    echo "assay: Python 3.11 or newer with its venv module is needed, and none was found." >&2
+    echo "  Install it, or name one: ASSAY_PYTHON=/path/to/python3.11 $0" >&2
+    return 1
+}
+
+make_ready() {
+    local system
+    system=$(system_python) || exit 3
+    "$system" "$root/tools/environment.py" "$1" || exit 3
+    python="$root/.venv/bin/python"
+}
