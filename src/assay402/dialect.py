@@ -7,8 +7,6 @@ from typing import Any
 from assay402.checks.dialect import CHECK
 from assay402.library import answer
 
-__all__ = ["check", "precheck"]
-
 _CHECK = CHECK.operation("check")
 _PRECHECK = CHECK.operation("precheck")
 

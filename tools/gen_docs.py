@@ -1,0 +1,83 @@
+"""Writes the pages that are made from the registry: rules, codes, commands. `--check` says which are not current."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from assay402.checks import CHECKS
+from assay402.cli.main import main as command
+from assay402.core.errors import NOTICES, Notice
+from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
+from assay402.core.target import NOTICES as TARGET_NOTICES
+from assay402.formats.rule_page import GENERATED, rule_page
+from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Give every generated page with its place."""
+    for check in CHECKS:
+        for rule in check.rules:
+            yield Path("docs/rules", f"{rule.id}.md"), f"{GENERATED}\n{rule_page(check, rule)}"
+        lines = [f"- [{rule.id}]({rule.id.split('/')[1]}.md): {rule.summary}" for rule in check.rules]
+        yield Path("docs/rules", check.name, "README.md"), f"{GENERATED}\n# {check.question}\n\n" + "\n".join(lines) + "\n"
+    yield Path("docs/codes.md"), f"{GENERATED}\n{_codes()}"
+    yield Path("docs/cli.md"), f"{GENERATED}\n# The command line\n\n" + "\n\n".join(_help(command, "assay")) + "\n"
+
+
+def _codes() -> str:
+    parts = ["# Codes", "Each is stable; the sentences are not. `assay explain CODE` prints them."]
+    tables = [
+        (f"Refusals of `{check.name}`", {code: notice for code, notice in check.notices.items() if code not in TARGET_NOTICES})
+        for check in CHECKS
+    ]
+    tables += [
+        ("Refused addresses", dict(TARGET_NOTICES)),
+        ("States of a fetch", dict(FETCH_NOTICES)),
+        ("Transcripts", dict(TRANSCRIPT_NOTICES)),
+        ("Errors", dict(NOTICES)),
+    ]
+    parts += [f"## {title}\n\n{_table(table)}" for title, table in tables]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(notices: dict[str, Notice]) -> str:
+    rows = [f"| `{code}` | {notice.text} | {notice.hint} |" for code, notice in notices.items()]
+    return "\n".join(["| code | what it means | what to do |", "|---|---|---|", *rows])
+
+
+def _help(found: click.Command, path: str, parent: click.Context | None = None) -> Iterator[str]:
+    context = click.Context(found, info_name=path.rsplit(" ", 1)[-1], parent=parent, terminal_width=100)
+    yield f"## `{path}`\n\n```text\n{found.get_help(context)}\n```"
+    if isinstance(found, click.Group):
+        for name in found.list_commands(context):
+            inner = found.get_command(context, name)
+            if inner is not None:
+                yield from _help(inner, f"{path} {name}", context)
+
+
+def stale() -> list[Path]:
+    """Name the generated pages that differ from the checked-in ones, and checked-in ones that nothing generates."""
+    made = dict(pages())
+    differing = [path for path, text in made.items() if not (ROOT / path).exists() or (ROOT / path).read_text() != text]
+    kept = {path.relative_to(ROOT) for path in (ROOT / "docs" / "rules").rglob("*.md")}
+    return differing + sorted(kept - made.keys())
+
+
+def main() -> int:
+    """Write the pages, or check them."""
+    if "--check" in sys.argv:
+        for path in stale():
+            print(f"not current: {path} (run tools/gen_docs.py)")
+        return 1 if stale() else 0
+    for path, text in pages():
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
