@@ -58,6 +58,7 @@ def _names_elsewhere() -> list[Case]:
     }
     return [
         case("names-in-hints", "A21: only `error` is the error string", status=402, body_obj=v1(error="pay first", **hints)),
+        case("names-in-a-message", "A21: nor is `message` read in its absence", status=402, header_obj=v2(message="PAYMENT-SIGNATURE header is required")),
         case("names-without-challenge", "A21: the `error` of a leg without challenge", status=402, body_obj={"error": "PAYMENT-SIGNATURE header is required"}, header_obj=v2()),
         case("names-in-an-entry", "A21: `error` at the top only", status=402, body_obj=v1(v1_entry(error="X-PAYMENT", description="X-PAYMENT"))),
         case("names-in-an-error-list", "A21: an array is no string", status=402, header_obj=v2(error=["PAYMENT-SIGNATURE"])),
@@ -86,7 +87,7 @@ def _name_mismatches() -> list[Case]:
         case("opposite-of-none", "A27: nor has none", status=402, body_obj={}, payload_headers={"X-PAYMENT": PAID}),
         case("v2-body-asks-for-signature", "A41, A25: judged by the carrier, not by the dialect", status=402, body_obj=v2(error="PAYMENT-SIGNATURE")),
         case("v2-body-asks-for-x-payment", "A41: so this contradicts nothing", status=402, body_obj=v2(error="X-PAYMENT")),
-        case("three-mismatches", "A38: in the order body, header", status=402, body_obj=v1(v1_entry(network="eip155:8453")), header_obj=v2(x402Version=1)),
+        case("a-mismatch-in-each-leg", "A38: in the order body, header", status=402, body_obj=v1(v1_entry(network="eip155:8453")), header_obj=v2(x402Version=1)),
         case("two-mismatches-of-one-leg", "A38: leg before client", status=402, header_obj=v2(v2_entry(network="base"), error="X-PAYMENT")),
         case("version-and-client", "A38: the same with a version", status=402, body_obj=v2(x402Version=1, error="PAYMENT-SIGNATURE")),
         case("two-mixed-legs", "A38, A17: one of each leg", status=402, body_obj=v1(v1_entry(network=SOLANA)), header_obj=v2(v2_entry(network="solana"))),

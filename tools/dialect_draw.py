@@ -123,6 +123,8 @@ def _challenge(rng: random.Random, dialect: str) -> Pairs:
             ("message", "hint", "Error", "accept", "Accepts", "network", "amount", "x402version")
         )
         members.append((place, rng.choice((_error(rng), "base", None, 1))))
+    if _chance(rng, 30):
+        members.append(("description", "?>?~" * rng.randrange(1, 5)))  # base64 of it holds both signs
     if _chance(rng, 6):
         depth = rng.choice((125, 126, 127, 128, 129))  # the challenge around it is one more
         members.append(("extensions", Spelt("[" * depth + "]" * depth, [])))
@@ -300,7 +302,7 @@ def _encoded(rng: random.Random, text: str) -> str:
         text = _marred(rng, text)
     signs = rng.choice(("", "", "\n", "  ")) + text  # shifts the padding
     octets = signs.encode()
-    if _chance(rng, 5):
+    if _chance(rng, 8):
         octets = rng.choice(
             (
                 text.encode("utf-16"),

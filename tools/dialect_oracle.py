@@ -1,9 +1,9 @@
 """The dialect rules a second time, written from the published text alone.
 
 Nothing here is shared with the engine: every rule is this file's own, the JSON and base64 readers are its
-neighbour's, all on the standard library only. The corpus takes its expected outputs from here, so an error of the engine
-shows as a difference and cannot write its own expectation. Admission is not repeated: `report` expects an
-artefact that passed it.
+neighbour's, all on the standard library only. The corpus takes its expected outputs from here, so an error
+of the engine shows as a difference and cannot write its own expectation. Admission is not repeated: `report`
+expects an artefact that passed it.
 """
 
 from typing import NamedTuple
