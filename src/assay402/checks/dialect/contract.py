@@ -22,6 +22,7 @@ from assay402.checks.dialect.criteria import (
 from assay402.checks.dialect.model import (
     UNDETERMINED,
     Axes,
+    DialectFacts,
     DialectInput,
     DialectReport,
     Mismatch,
@@ -143,11 +144,7 @@ def check(given: DialectInput) -> Collecting[DialectReport | Refusal]:
             network_id_form=network_id_form(facts),
             receipt_headers=receipt_headers(facts),
         ),
-        mismatches=(
-            *mixed_signal_leg(facts),
-            *x402version_contradiction(facts),
-            *client_header_opposite_carrier(facts),
-        ),
+        mismatches=_mismatches(facts),
         summary=summary(facts),
         checked_at=checked_at,
     )
@@ -263,6 +260,16 @@ def _types_hold(artefact: Mapping[str, JSON]) -> bool:
         and all(isinstance(artefact[name], str) for name in _STRINGS if name in artefact)
         and all(isinstance(artefact[name], Mapping) for name in _OBJECTS if name in artefact)
     )
+
+
+def _mismatches(facts: DialectFacts) -> tuple[Mismatch, ...]:
+    """Give the mismatches in the published order: body, header, client."""
+    of_legs = (*mixed_signal_leg(facts), *x402version_contradiction(facts))
+    return (*sorted(of_legs, key=_leg_order), *client_header_opposite_carrier(facts))
+
+
+def _leg_order(mismatch: Mismatch) -> bool:
+    return mismatch.leg == "header"
 
 
 def _signed_fields(op: str, mode: str | None) -> dict[str, Any]:
