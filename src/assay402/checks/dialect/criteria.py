@@ -13,7 +13,7 @@ VERSION: Final = "1.0.0"
 CRITERIA_ID: Final = "payability/v1"
 CRITERIA_REVISION: Final = "1.0.0"
 CORPUS_ID: Final = "assay-dialect-corpus/v1"
-CORPUS_SHA256: Final = "0" * 64
+CORPUS_SHA256: Final = "6abe62cd50b3900853564edd5dd65e73514405bdf4be4470fa59048e3a701525"
 """The pin of `corpus.json`; a test and `assay dialect corpus` compare it with the file."""
 
 REQUEST_BYTES: Final = 262_144
