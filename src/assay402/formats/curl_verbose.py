@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from assay402.formats import http_text
 from assay402.formats.exchange import Exchange, TranscriptUnreadable
-from assay402.formats.http_text import FIRST_FINAL, FIRST_LINE, STATUS_LINE, headers_of
+from assay402.formats.http_text import FIRST_FINAL, STATUS, STATUS_LINE, headers_of
 
-RESPONSE: Final = re.compile(rb"^< " + STATUS_LINE.pattern, re.MULTILINE)
+RESPONSE: Final = re.compile(rb"^< " + STATUS.pattern, re.MULTILINE)
 
 _REQUEST: Final = re.compile(rb"> [A-Z]+ [^ ]+ HTTP/[0-9.]+\r*+")
 _MARKED: Final = re.compile(rb"[<>*](?: .*|\r*)", re.DOTALL)
@@ -39,19 +39,15 @@ def read(text: bytes, *, is_rewritten: bool) -> Exchange:
     lines = _MESSAGE.sub(b"", text).split(b"\n")
     at, status_line = _last_final(lines)
     request_headers = headers_of(_request(lines[:at]))
-    unmarked = _unmarked(lines)
-    if _holds(unmarked, status_line[0]):
-        printed = http_text.read(unmarked, is_rewritten=is_rewritten)
-        return replace(printed, request_headers=request_headers)
-    head, is_whole = _response_head(lines[at + 1 :])
+    printed = _printed(lines)
+    if STATUS_LINE.match(printed):
+        exchange = http_text.read(printed, is_rewritten=is_rewritten)
+        return replace(exchange, request_headers=request_headers)
+    after = lines[at + 1 :]
+    head, is_whole = _response_head(after)
     headers = headers_of(head)
-    body = _unmarked(lines[at + 1 :]) if is_whole else None
-    return Exchange(
-        status=int(status_line[1]),
-        headers=headers,
-        body=None if body is None else http_text.trimmed(body, headers, is_rewritten=is_rewritten),
-        request_headers=request_headers,
-    )
+    body = http_text.trimmed(_unmarked(after), headers, is_rewritten=is_rewritten) if is_whole else None
+    return Exchange(status=int(status_line[1]), headers=headers, body=body, request_headers=request_headers)
 
 
 def _last_final(lines: list[bytes]) -> tuple[int, re.Match[bytes]]:
@@ -83,7 +79,7 @@ def _unmarked(lines: Iterable[bytes]) -> bytes:
     return b"\n".join(line for line in lines if not _MARKED.fullmatch(line))
 
 
-def _holds(unmarked: bytes, status_line: bytes) -> bool:
-    """Whether the status line stands once more without its mark, as it does with `-i`."""
-    wanted = status_line.removeprefix(b"< ").rstrip()
-    return any(line[0].rstrip().endswith(wanted) for line in FIRST_LINE.finditer(unmarked))
+def _printed(lines: list[bytes]) -> bytes:
+    """Give what curl printed beside the marked lines: with `-i` it begins with a head, else with a body."""
+    first = next(at for at, line in enumerate(lines) if RESPONSE.fullmatch(line))
+    return _unmarked(lines[first:]).lstrip()

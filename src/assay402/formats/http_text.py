@@ -14,10 +14,10 @@ from assay402.formats.exchange import BLANKS, Exchange, Headers, TranscriptUnrea
 
 FIRST_FINAL: Final = 200
 """The lowest status of an answer; those below are words on the way to it."""
-STATUS_LINE: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])? ([1-9][0-9]{2})(?: [^\r\n]*+)?\r*+$", re.MULTILINE)
+STATUS: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])? ([1-9][0-9]{2})(?: [^\r\n]*+)?\r*+$", re.MULTILINE)
 ANSI: Final = re.compile(rb"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b\n]*+(?:\x07|\x1b\\))")
 """A terminal's control sequence (colour, bracketed paste) or operating system command (link, title)."""
-FIRST_LINE: Final = re.compile(rb"^(?:" + ANSI.pattern + rb"|\r)*+" + STATUS_LINE.pattern, re.MULTILINE)
+STATUS_LINE: Final = re.compile(rb"^(?:" + ANSI.pattern + rb"|\r)*+" + STATUS.pattern, re.MULTILINE)
 """A status line where a line begins; a shell may have switched its prompt off just before."""
 
 _CHUNK: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*+(?:;[^\r\n]*+)?\r\n")
@@ -74,10 +74,8 @@ def trimmed(body: bytes, headers: Headers, *, is_rewritten: bool) -> bytes | Non
     answer to HEAD, a head saved alone) is None: the body was not saved.
     """
     length = content_length(headers)
-    if length and not body.strip():
-        return None
     if length is None or len(body) <= length:
-        return body
+        return None if length and len(body) < length and not body.strip() else body
     undone = body.replace(b"\r\n", b"\n").removesuffix(b"\n")
     if len(undone) == length and body.endswith(b"\r\n"):
         return undone
@@ -122,7 +120,7 @@ def _elements(headers: Headers, name: str) -> set[str]:
 
 def _last(text: bytes) -> tuple[_Head, _Framed | None]:
     """Go from response to response to the last one. Each begins after the one before: linear in the text."""
-    line = FIRST_LINE.search(text)
+    line = STATUS_LINE.search(text)
     if line is None:
         raise TranscriptUnreadable("transcript_no_response")
     while True:
@@ -130,12 +128,12 @@ def _last(text: bytes) -> tuple[_Head, _Framed | None]:
         if head.body_at is None:
             return head, None
         # curl prints no body of a redirect it follows, whatever its Content-Length says: look here first.
-        following, framed = STATUS_LINE.match(text, head.body_at), None
+        following, framed = STATUS.match(text, head.body_at), None
         if following is None:
             framed = _framed(text, head.status, head.headers, head.body_at)
         if framed is not None:
-            following = STATUS_LINE.match(text, framed.end) or FIRST_LINE.search(text, framed.end)
-        elif following is None and FIRST_LINE.search(text, head.body_at):
+            following = STATUS.match(text, framed.end) or STATUS_LINE.search(text, framed.end)
+        elif following is None and STATUS_LINE.search(text, head.body_at):
             raise TranscriptUnreadable("transcript_ambiguous")
         if following is None:
             return head, framed

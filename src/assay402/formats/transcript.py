@@ -17,13 +17,13 @@ from assay402.formats import curl_verbose, har, http_text
 from assay402.formats.exchange import Exchange, artefact
 from assay402.formats.exchange import TranscriptUnreadable as TranscriptUnreadable  # noqa: PLC0414  (raised by `capture`)
 
+_FIRST_STATUS: Final = re.compile(
+    curl_verbose.RESPONSE.pattern + b"|" + http_text.STATUS_LINE.pattern, re.MULTILINE
+)
+"""The form shows in the first status line: later ones may stand in a body that explains the protocol."""
 _UTF16_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SCRIPT_OPENS: Final = b"Script started on "
 _SCRIPT_CLOSES: Final = b"\nScript done on "
-_TERMINAL_LINE_END: Final = re.compile(
-    rb"^(?:< |" + http_text.ANSI.pattern + rb"|\r)*+HTTP/[0-9](?:\.[0-9])? [0-9]{3}[^\r\n]*+\r\r\n",
-    re.MULTILINE,
-)
 _PROGRESS_TITLE: Final = b"  % Total    % Received % Xferd"
 _PROGRESS: Final = re.compile(rb"(?:\r[ 0-9.kMGTP]{30,60}(?:[ 0-9:dh-]{8} ){3}[ 0-9.kMGTP]{5})+\n?")
 
@@ -56,18 +56,16 @@ def capture(source: bytes, *, entry: int | None = None) -> dict[str, Any]:
 
 
 def _exchange(saved: _Saved, entry: int | None) -> Exchange:
-    # No line of a JSON text can begin with a status line, so these two forms are never mistaken for it.
-    if curl_verbose.RESPONSE.search(saved.text) is not None:
-        form = curl_verbose.read
-    elif http_text.FIRST_LINE.search(saved.text) is not None:
-        form = http_text.read
-    elif saved.text.lstrip().startswith((b"{", b"[")):
+    first = _FIRST_STATUS.search(saved.text)
+    # No line of a JSON text can begin with a status line, while a prompt may begin with a bracket.
+    if first is None and saved.text.lstrip().startswith((b"{", b"[")):
         return _from_json(saved.text, entry)
-    else:
-        raise TranscriptUnreadable("transcript_no_response")
+    is_verbose = first is not None and first[0].startswith(b"<")
+    read_text = curl_verbose.read if is_verbose else http_text.read
+    exchange = read_text(saved.text, is_rewritten=saved.is_rewritten)
     if entry is not None:
         raise TranscriptUnreadable("transcript_not_har")
-    return form(saved.text, is_rewritten=saved.is_rewritten)
+    return exchange
 
 
 def _from_json(text: bytes, entry: int | None) -> Exchange:
@@ -91,13 +89,16 @@ def _opened(source: bytes) -> _Saved:
 
 
 def _undone(text: bytes) -> bytes:
-    """Undo what `script`, the terminal and curl's progress meter did to the text."""
+    """Undo what `script`, curl's progress meter and the terminal did to the text."""
     if text.startswith(_SCRIPT_OPENS) and _SCRIPT_CLOSES in text:
         text = text[: text.rindex(_SCRIPT_CLOSES)]
-    if _TERMINAL_LINE_END.search(text):
+    if _PROGRESS_TITLE in text:
+        text = _PROGRESS.sub(b"", text)
+    first = _FIRST_STATUS.search(text)
+    if first is not None and first[0].endswith(b"\r\r"):
         # A terminal puts a CR before every LF, also where one was.
         text = text.replace(b"\r\n", b"\n")
-    return _PROGRESS.sub(b"", text) if _PROGRESS_TITLE in text else text
+    return text
 
 
 NOTICES: Mapping[str, Notice] = {
