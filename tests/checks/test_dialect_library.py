@@ -37,7 +37,14 @@ def test_what_is_no_request_is_refused_and_nothing_is_raised(request_: Any) -> N
 
 @pytest.mark.parametrize(
     "body",
-    [float("nan"), 1e400, 10**400, "\ud800", {"accepts": [{"amount": float("nan")}]}, {"accepts": [object()]}],
+    [
+        float("nan"),
+        1e400,
+        10**400,
+        "\ud800",
+        {"accepts": [{"amount": float("nan")}]},
+        {"accepts": [object()]},
+    ],
 )
 def test_odd_values_inside_a_body_are_graded_as_far_as_they_go(body: Any) -> None:
     assert "axes" in dialect.check({"mode": "submitted", "artefact": {"body_obj": body}})

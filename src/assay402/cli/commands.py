@@ -87,7 +87,9 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
     options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__})
     if options.jsonl:
         if options.record or options.allow_private or any(value is not None for value in values.values()):
-            raise click.UsageError("--jsonl reads requests on stdin: give no input, --record or --allow-private.")
+            raise click.UsageError(
+                "--jsonl reads requests on stdin: give no input, --record or --allow-private."
+            )
         answer_lines(operation, sys.stdin.buffer)
         return
     answer, recording = execute(
