@@ -157,7 +157,7 @@ def _save(path: str, recording: Recording | None) -> None:
         with open(path, "wb") as file:  # noqa: PTH123  (one write; pathlib would cost start-up)
             file.write(write_recording(recording))
     except OSError as error:
-        raise click.FileError(path, hint=error.strerror) from None
+        raise click.UsageError(f"The recording could not be written to {path}: {error.strerror}.") from None
 
 
 def replay_file(source: bytes, *, as_json: bool) -> int:
