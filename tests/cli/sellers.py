@@ -58,6 +58,7 @@ ANSWERS = {
         402, b"{}", f"PAYMENT-REQUIRED: {encoded(V2)}", f"PAYMENT-REQUIRED: {encoded(V2)}"
     ),
     "receipt-on-the-402": answer(402, body(V1), "PAYMENT-RESPONSE: e30="),
+    "speaks-first": b"220 mail.example ESMTP\r\n" * 10,
     "not-http": b"220 mail.example ESMTP\r\n",
 }
 """What a shape answers at once; `reset` and `slow-drip` are made by hand below."""
@@ -84,7 +85,7 @@ def _serve(listener: socket.socket, shape: str, received: list[bytes], gone: thr
         return
     with connection:
         connection.settimeout(10)
-        received.append(_request(connection))
+        received.append(b"" if shape == "speaks-first" else _request(connection))
         if shape == "reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         elif shape == "slow-drip":
@@ -103,7 +104,7 @@ def _request(connection: socket.socket) -> bytes:
 def _drip(connection: socket.socket, gone: threading.Event) -> None:
     """Send a byte now and then until the client leaves; each read gets something, so only a total deadline ends it."""
     try:
-        connection.sendall(b"HTTP/1.1 402 X\r\nContent-Length: 100000\r\n\r\n")
+        connection.sendall(b"HTTP/1.1 402 X\r\nContent-Length: 60000\r\n\r\n")
         while not gone.wait(0.1):
             connection.sendall(b" ")
     except OSError:

@@ -80,7 +80,7 @@ def test_a_probe_sends_five_headers_and_nothing_else(monkeypatch: pytest.MonkeyP
 
 
 def test_a_server_that_speaks_no_tls_is_a_tls_failure() -> None:
-    with seller("v1-body") as (url, _):
+    with seller("speaks-first") as (url, _):
         report = probe(url.replace("http://", "https://"))
     assert (report["probe_state"], report["dialect"]) == ("tls", "not-a-402")
 

@@ -56,7 +56,14 @@ def test_an_amount_in_another_spelling_is_no_amount(value: Any) -> None:
 
 
 def test_members_of_the_wrong_type_read_as_none_and_stay_in_what_was_sent() -> None:
-    sent: dict[str, Any] = {"scheme": 1, "network": [], "asset": None, "payTo": {}, "maxTimeoutSeconds": "60", "extra": "x"}
+    sent: dict[str, Any] = {
+        "scheme": 1,
+        "network": [],
+        "asset": None,
+        "payTo": {},
+        "maxTimeoutSeconds": "60",
+        "extra": "x",
+    }
     entry = PaymentRequirements(sent=sent)
     assert {entry.scheme, entry.network, entry.asset, entry.pay_to, entry.max_timeout_seconds} == {None}
     assert entry.extra is None

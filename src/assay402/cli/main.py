@@ -10,7 +10,7 @@ from assay402 import __version__
 from assay402.checks import CHECKS
 from assay402.cli.commands import CheckGroup, replay_file
 from assay402.cli.output import explain_code, notice_of, print_error, print_lines
-from assay402.core.errors import AssayError, OurError, TheirError
+from assay402.core.errors import AssayError, OurError
 from assay402.formats.rule_page import rule_page
 
 EXIT_THEIRS = 2
@@ -31,7 +31,7 @@ def run() -> None:
 
 def _run() -> int:
     try:
-        return main.main(standalone_mode=False) or 0
+        return main.main(prog_name="assay", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -94,9 +94,11 @@ def replay(context: click.Context, recording: BinaryIO, as_json: bool) -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script of a shell; `assay completion bash > FILE`, then source it."""
-    from click.shell_completion import get_completion_class  # noqa: PLC0415  (loads process modules)
+    from click import shell_completion  # noqa: PLC0415  (loads process modules)
 
-    found = get_completion_class(shell)
-    if found is None:
-        raise TheirError("shell_unknown")
+    found = {
+        "bash": shell_completion.BashComplete,
+        "zsh": shell_completion.ZshComplete,
+        "fish": shell_completion.FishComplete,
+    }[shell]
     print_lines(found(main, {}, "assay", "_ASSAY_COMPLETE").source().split("\n"))

@@ -95,7 +95,7 @@ def read_recording(source: bytes) -> Recording:
     raise RecordingUnreadable("recording_malformed")
 
 
-class _Format(Struct):
+class _Format(Struct, frozen=True, kw_only=True):
     format: str
 
 
