@@ -197,7 +197,7 @@ def _criteria() -> None:
 
 
 def _corpus(as_json: bool, print_cases: bool) -> None:
-    """Verify the corpus: its pin, and that the engine gives every expected output."""
+    """Verify the corpus: its pin and the engine's outputs."""
     corpus = dialect_corpus.read_corpus()
     if print_cases:
         print_bytes(pretty(corpus))
@@ -221,7 +221,9 @@ def _corpus(as_json: bool, print_cases: bool) -> None:
 COMMANDS: Final[Mapping[str, Callable[[], click.Command]]] = {
     "capture": lambda: click.Command(
         "capture",
-        help="""Make an artefact of a saved answer: a `curl -i` or `curl -v` transcript, a HAR file or a raw response.
+        help="""Make an artefact of a saved answer.
+
+        FILE is a `curl -i` or `curl -v` transcript, a HAR file or a raw HTTP response.
 
         \b
         curl -si -X POST https://seller.example/pay > answer.txt

@@ -70,7 +70,10 @@ for _check in CHECKS:
 @main.command("explain")
 @click.argument("code", metavar="ID")
 def explain(code: str) -> None:
-    """Explain a rule (`dialect/summary`), a refusal or an error (`url_malformed`)."""
+    """Explain a rule, a refusal or an error.
+
+    ID is a rule such as `dialect/summary` or a code such as `url_malformed`.
+    """
     pages = {rule.id: rule_page(check, rule) for check in CHECKS for rule in check.rules}
     notice = notice_of(code)
     if code in pages:
@@ -86,14 +89,20 @@ def explain(code: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the published JSON.")
 @click.pass_context
 def replay(context: click.Context, recording: BinaryIO, as_json: bool) -> None:
-    """Run a recording again without a network: the answer has the same bytes."""
+    """Run a recording again, without a network.
+
+    The answer has the same bytes as that of the recorded run.
+    """
     context.exit(replay_file(recording.read(), as_json=as_json))
 
 
 @main.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell; `assay completion bash > FILE`, then source it."""
+    """Print the completion script of a shell.
+
+    Write it to a file and source that: `assay completion bash > FILE`.
+    """
     from click import shell_completion  # noqa: PLC0415  (loads process modules)
 
     found = {
