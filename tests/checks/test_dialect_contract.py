@@ -89,10 +89,14 @@ def test_the_criteria_repeat_the_literals_of_the_contract() -> None:
     }
 
 
-def test_report_and_precheck_carry_the_published_sentences() -> None:
+def test_report_and_precheck_carry_the_published_identifiers_and_sentences() -> None:
     """`disclosure_sentence`, `honesty_line`, `retention`, `boundary_statement`."""
     document = criteria()
     published = {
+        **{
+            name: document[name]
+            for name in ("service", "version", "criteria_id", "criteria_revision", "corpus")
+        },
         "disclosure": document["disclosure_sentence"],
         "honesty": document["honesty_line"],
         "retention": document["retention"],
