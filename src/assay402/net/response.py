@@ -27,7 +27,7 @@ _BODY_CAP: Final = Failed(state="body_cap")
 _HEADER_CAP: Final = Failed(state="header_cap")
 
 
-class Exchange:
+class HTTPExchange:
     """The request to a target, and the reader of what comes back.
 
     A response must be complete by its own framing: a connection that closes within headers, a chunk or a declared

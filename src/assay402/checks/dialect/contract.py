@@ -68,7 +68,8 @@ REFUSALS: Final[Mapping[str, Notice]] = {
     "mode_unknown": Notice("The mode is missing or unknown.", "Set `mode` to `probe` or `submitted`."),
     "member_unknown": Notice(
         "The request has a member this check does not know.",
-        "Remove it, or mend its spelling: `assay dialect criteria` lists the members.",
+        "Remove it, or mend its spelling: `assay dialect criteria` lists the members. The body of a 402 goes into"
+        " `body_obj`, the value of its PAYMENT-REQUIRED header into `payment_required_header`.",
     ),
     "member_type": Notice(
         "A member has the wrong type.",
