@@ -247,3 +247,30 @@ def test_every_value_a_rule_can_say_is_said_of_a_vector(judge: Rule[DialectFacts
     words = ABOUT.get(judge.id) or set(get_args(get_type_hints(judge.judge)["return"]))
     assert len(words) > 1
     assert {word for facts in facts_of_every_vector() for word in words_of(judge(facts))} == words
+
+
+@pytest.mark.parametrize(
+    ("request_", "kept"),
+    [
+        (
+            {
+                "mode": "submitted",
+                "artefact": {"body_obj": 1, "payload_headers": {"X-PAYMENT": "s", "Cookie": "s"}},
+            },
+            {
+                "mode": "submitted",
+                "artefact": {"body_obj": 1, "payload_headers": {"X-PAYMENT": "", "Cookie": ""}},
+            },
+        ),
+        (
+            {"mode": "submitted", "artefact": {"response_headers": {"Set-Cookie": "s"}, "status": 402}},
+            {"mode": "submitted", "artefact": {"response_headers": {"Set-Cookie": ""}, "status": 402}},
+        ),
+        ({"mode": "probe", "url": URL}, {"mode": "probe", "url": URL}),
+        ({"artefact": {"payload_headers": "s"}}, {"artefact": {"payload_headers": "s"}}),
+        ([], []),
+    ],
+)
+def test_a_recording_keeps_names_and_not_values_of_submitted_headers(request_: Any, kept: Any) -> None:
+    """Style guide, rule 37; the values are never read, so a replay says the same."""
+    assert CHECK.operation("check").redact(request_) == kept

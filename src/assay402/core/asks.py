@@ -191,12 +191,11 @@ def _fits(ask: Ask, answer: Answer) -> bool:
             return isinstance(answer, At)
         case Pause():
             return isinstance(answer, Paused)
-        case Together():
-            return (
-                isinstance(answer, Answered)
-                and len(answer.answers) == len(ask.asks)
-                and all(map(_fits, ask.asks, answer.answers))
-            )
+    return (
+        isinstance(answer, Answered)
+        and len(answer.answers) == len(ask.asks)
+        and all(map(_fits, ask.asks, answer.answers))
+    )
 
 
 class Recorder:
