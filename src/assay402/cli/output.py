@@ -68,5 +68,10 @@ def explain_code(kind: str, code: str, numbers: str = "") -> None:
 
 def notice_of(code: str) -> Notice | None:
     """Give the notice of a code, wherever it is explained."""
+    # A code of a protocol is explained by its reason: `x402/terms-url-missing` by `terms-url-missing`.
+    return _notice(code) or _notice(code.rpartition("/")[2])
+
+
+def _notice(code: str) -> Notice | None:
     tables = (*(check.notices for check in CHECKS), FETCH_NOTICES, TRANSCRIPT_NOTICES, NOTICES)
     return next((table[code] for table in tables if code in table), None)
