@@ -88,7 +88,7 @@ class TermsMiddleware:
             self._on_refusal(refused)
         except Exception:  # noqa: BLE001  (the seller's own code, beside a response that must reach the buyer)
             # Without the traceback, whose text may quote the challenge.
-            _LOG.error("terms.on_refusal_failed")  # noqa: TRY400
+            _LOG.error("terms.on_refusal_failed")
 
 
 class _Response:

@@ -27,11 +27,12 @@ _PORT: Final = re.compile(r":([0-9]{0,5})")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 
 _TRIMMED: Final = "".join(map(chr, range(0x21)))
-"""What the WHATWG parser drops at both ends."""
+"""What a URL parser drops at both ends; tabs and line ends it drops everywhere."""
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _SPECIAL: Final = frozenset({"http", "ws", "wss", "ftp"})
 """Schemes that need a host, as the WHATWG standard has it (`https` apart)."""
-_NO_HOST: Final = re.compile("[\x00-\x20\x7f<>\\[\\]^|%@]")
+_HOST_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:]*)(?::([0-9]*))?")
+_NO_HOST: Final = re.compile(r"[\x00-\x20\x7f<>\[\]^|@\\]|%(?![0-9A-Fa-f]{2})")
 
 
 def link_fault(value: object) -> LinkFault | None:
@@ -99,18 +100,32 @@ def _ipv4_number(part: str) -> int:
 
 def _is_punycode(digits: str) -> bool:
     try:
-        return not digits.encode("ascii").decode("punycode").isascii()
-    except (UnicodeError, IndexError):
+        decoded = digits.encode("ascii").decode("punycode")
+    except UnicodeError:
         return False
+    return decoded.isprintable() and not decoded.isascii()
 
 
 def _is_of_another_scheme(value: str) -> bool:
     """Tell whether a URL parser reads the text as an absolute URL, and not one of https."""
-    match = _SCHEME.fullmatch(value.strip(_TRIMMED))
+    match = _SCHEME.fullmatch(re.sub("[\t\n\r]", "", value.strip(_TRIMMED)))
     if match is None or match[1].lower() == "https":
         return False
-    rest = match[2]
     if match[1].lower() in _SPECIAL:
-        host = re.split(r"[/\\?#]", rest.lstrip("/\\"), maxsplit=1)[0].rpartition("@")[2]
-        return bool(host) and not _NO_HOST.search(host)
-    return not rest.startswith("//") or not _NO_HOST.search(re.split("[/?#]", rest[2:], maxsplit=1)[0])
+        return _is_host(re.split(r"[/\\?#]", match[2].lstrip("/\\"), maxsplit=1)[0], is_needed=True)
+    if not match[2].startswith("//") or match[1].lower() == "file":
+        return True
+    return _is_host(re.split("[/?#]", match[2][2:], maxsplit=1)[0], is_needed=False)
+
+
+def _is_host(authority: str, *, is_needed: bool) -> bool:
+    """Judge the authority of another scheme, roughly: it only decides which of two refusals is given."""
+    split = _HOST_PORT.fullmatch(authority.rpartition("@")[2])
+    if split is None or int((split[2] or "0")[:6]) > _MAX_PORT:
+        return False
+    if split[1].startswith("["):
+        return _is_address(split[1])
+    labels = split[1].removesuffix(".").split(".")
+    if is_needed and _NUMBER.fullmatch(labels[-1]) and not _is_ipv4(labels):
+        return False
+    return not _NO_HOST.search(split[1]) and (bool(split[1]) or (not is_needed and split[2] is None))
