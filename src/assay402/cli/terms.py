@@ -116,7 +116,7 @@ def _compose_extract(operation: Operation[Any, Any], values: Mapping[str, Any]) 
     return (
         document
         if isinstance(document, Refusal)
-        else {"doc": document, **_given(values, "protocol", "strict")}
+        else {"doc": document, **_given(values, "protocol", "strict", "faithful")}
     )
 
 
