@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 
 from assay402.checks import CHECKS
 from assay402.cli.main import main as command
 from assay402.core.errors import NOTICES, Notice
+from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES

@@ -198,3 +198,11 @@ def test_the_criteria_name_our_corpus_and_the_contracts_literals() -> None:
     assert document["target_fetch"]["body_cap_bytes"] == 65536
     assert document["input_contract"]["caps"] == {"body_bytes": 262144}
     assert "9c3d10dc" not in json.dumps(document)
+
+
+def test_a_precheck_exits_two_on_a_refusal() -> None:
+    operation = CHECK.operation("precheck")
+    for request, code in (({"mode": "probe", "url": URL}, 0), ({}, 2)):
+        given = operation.admit(request)
+        report = replay(operation.run(given), [Exchange(ask=Now(), answer=At(moment=AT))])
+        assert operation.exit_code(report) == code

@@ -62,8 +62,9 @@ def test_any_mapping_will_do_and_is_left_as_it_was() -> None:
     assert dialect.check(request)["dialect"] == "v2"
 
 
-def test_a_request_over_the_cap_is_refused_with_its_numbers() -> None:
-    request = {"mode": "submitted", "artefact": {"body_raw": "x" * 262_144}}
+@pytest.mark.parametrize("text", ["x", "\ud800"])
+def test_a_request_over_the_cap_is_refused_with_its_numbers(text: str) -> None:
+    request = {"mode": "submitted", "artefact": {"body_raw": text * 262_144}}
     answer = dialect.check(request)
     assert answer == {"refused": True, "code": "over_cap", "length": answer["length"], "cap": 262_144}
     assert answer["length"] > 262_144

@@ -19,7 +19,7 @@ from assay402.core.fetch_states import Phase
 from assay402.core.target import Target, parse
 from assay402.net.connection import Connection, Dial, WireCapReachedError, dial_address, system_trust
 from assay402.net.guard import Guard, Resolver
-from assay402.net.response import Exchange
+from assay402.net.response import HTTPExchange
 from assay402.net.turns import Turn, Turns
 
 MAX_ADDRESSES: Final = 4
@@ -113,7 +113,7 @@ class Fetcher:
     async def _exchange(
         self, connection: Connection, target: Target, limits: Limits, clock: "_Clock"
     ) -> Fetched | Failed:
-        exchange = Exchange(target, limits)
+        exchange = HTTPExchange(target, limits)
         try:
             if target.scheme == "https":
                 clock.phase = "tls"
