@@ -5,12 +5,11 @@ Run it with any ASGI server, for instance `uvicorn docs_src.terms_handwritten:ap
 
 import base64
 import json
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 from assay402 import terms
 from assay402.asgi import TermsMiddleware
+from assay402.asgi.terms import Receive, Scope, Send
 
 TERMS = Path(__file__).with_name("terms.md").read_bytes()
 """Read once and served as it is: the URL must serve the very bytes that were hashed."""
@@ -33,7 +32,7 @@ CHALLENGE = {
 }
 
 
-async def seller(scope: Any, _receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+async def seller(scope: Scope, _receive: Receive, send: Send) -> None:
     """Serve the terms to everyone, and ask everyone else to pay."""
     if scope["path"] == "/terms.md":
         await answer(send, 200, TERMS, (b"content-type", b"text/markdown"))
@@ -43,9 +42,7 @@ async def seller(scope: Any, _receive: Any, send: Callable[[Any], Awaitable[None
     await answer(send, 402, body, (b"content-type", b"application/json"), header)
 
 
-async def answer(
-    send: Callable[[Any], Awaitable[None]], status: int, body: bytes, *headers: tuple[bytes, bytes]
-) -> None:
+async def answer(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
     """Send one whole response."""
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})

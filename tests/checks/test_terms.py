@@ -2,6 +2,7 @@
 
 import copy
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from assay402.checks.terms import CHECK
 from assay402.checks.terms.kit.values import MAX_DETAIL, MAX_QUOTE
 from assay402.checks.terms.link import link_fault
 from assay402.checks.terms.protocols import PROTOCOLS, legal_context_schema, manifests
+from assay402.core.asks import clock_only, drive
 from assay402.core.check import Refusal, read_request
 from vectors import cases
 
@@ -34,6 +36,16 @@ def outcome(op: str, given: dict[str, Any], **switches: bool) -> dict[str, Any]:
             faithful=switches.get("faithful", given.get("faithful", False)),
         )
     return terms.extract(given["doc"], protocol=protocol, strict=given.get("strict", False))
+
+
+def by_operation(op: str, given: dict[str, Any], **switches: bool) -> dict[str, Any]:
+    """Run one case as every face but the library does: admitted, run, published."""
+    operation = CHECK.operation(op)
+    admitted = operation.admit({**given, **(switches if op == "place" else {})})
+    assert operation.offline(admitted) is None
+    result = drive(operation.run(admitted), clock_only(lambda: datetime.now(UTC)))
+    assert operation.exit_code(result) == (0 if operation.publish(result).get("ok") else 1)
+    return operation.publish(result)
 
 
 def filled(expected: Any) -> Any:
@@ -66,6 +78,7 @@ def test_a_handed_case_is_answered_as_expected_in_faithful_mode(case: Any) -> No
     unchanged, then = expected.pop("inputUnchanged", True), expected.pop("thenExtract", None)
     found = outcome(case["op"], given, faithful=True)
     assert (given == case["input"]) is unchanged
+    assert by_operation(case["op"], given, faithful=True) == found
     if then is not None:
         assert terms.extract(found["value"]) == then
     compare(found, expected)
@@ -91,7 +104,9 @@ def test_the_stricter_default_differs_where_it_is_listed_and_nowhere_else(case: 
 @pytest.mark.parametrize("case", cases("terms/protocols.json"), ids=lambda case: case["name"])
 def test_each_protocol_is_placed_into_and_read_by_its_rules(case: Any) -> None:
     given = copy.deepcopy(case["input"])
-    compare(outcome(case["op"], given), dict(case["expect"]))
+    found = outcome(case["op"], given)
+    assert by_operation(case["op"], given) == found
+    compare(found, dict(case["expect"]))
     assert given == case["input"]
 
 
@@ -225,9 +240,10 @@ def test_what_is_no_advertisement_is_refused(advertisement: Any) -> None:
 
 def test_a_protocol_without_a_placement_is_refused() -> None:
     """Section 15: LCP treats MCP as delivery."""
-    for protocol in ("mcp", "X402", "", None, 5, []):
-        assert terms.place(AD, {}, protocol=protocol)["code"] == "terms/protocol-unknown"  # type: ignore[arg-type]
-        assert terms.extract({}, protocol=protocol)["code"] == "terms/protocol-unknown"  # type: ignore[arg-type]
+    nothing: list[Any] = ["mcp", "X402", "", None, 5, []]
+    for protocol in nothing:
+        assert terms.place(AD, {}, protocol=protocol)["code"] == "terms/protocol-unknown"
+        assert terms.extract({}, protocol=protocol)["code"] == "terms/protocol-unknown"
 
 
 def test_a_detail_is_bounded_and_safe_to_print() -> None:

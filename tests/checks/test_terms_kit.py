@@ -19,7 +19,7 @@ from assay402.checks.terms.kit.encodings import (
     passes_integrity,
     to_bytes,
 )
-from assay402.checks.terms.kit.manifest import Container, Slot, read_manifest
+from assay402.checks.terms.kit.manifest import OBJECT_PATH, Container, Slot, read_manifest
 from assay402.checks.terms.kit.paths import UNWRITABLE, read_path, split
 from assay402.checks.terms.kit.values import ABSENT, found
 from assay402.checks.terms.model import Advertisement, Refused
@@ -45,7 +45,7 @@ def hit_of(given: Any) -> Hit | None:
         return None
     slot = Slot(
         path="p",
-        container=msgspec.convert({"kind": "object-path"}, Container),  # type: ignore[arg-type]
+        container=OBJECT_PATH,
         encoding=given["encoding"],
         bare_type=given.get("bareType"),
         carrier_class=given["carrierClass"],
@@ -54,7 +54,7 @@ def hit_of(given: Any) -> Hit | None:
 
 
 def container_of(given: Any) -> Any:
-    return msgspec.convert(given, Container)  # type: ignore[arg-type]
+    return msgspec.convert(given, Container)
 
 
 def found_value(value: Any) -> dict[str, Any]:
@@ -289,7 +289,7 @@ def test_the_raw_form_is_for_hashes_alone() -> None:
 
 
 def test_what_was_found_is_named_by_its_kind() -> None:
-    kinds = [ABSENT, None, True, 1, 1.5, [], {}, "x", object()]
+    kinds: list[Any] = [ABSENT, None, True, 1, 1.5, [], {}, "x", object()]
     assert [found(value) for value in kinds] == [
         "nothing", "null", "a boolean", "a number", "a number", "a list", "an object", '"x"', "no JSON value",
     ]  # fmt: skip

@@ -239,6 +239,11 @@ def test_a_discovery_document_is_written_in_order_and_lower_case() -> None:
     }
     assert GOOD["atrHash"] == "0x" + "AB" * 32
     assert made["value"]["contact"] is not GOOD["contact"]
+    operation = CHECK.operation("well-known")
+    result = drive(operation.run(operation.admit(GOOD)), lambda _ask: Failed(state="deadline"))
+    assert operation.publish(result) == made
+    bare = {"terms": "https://shop.dev/terms.md", "disputeResolution": {"method": "arbitration"}}
+    assert terms.well_known(bare)["value"] == bare
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from assay402.checks.terms.model import (
     Integrity,
     ListingFacts,
     Match,
-    NoFieldDeclared,
     NotListed,
     Placed,
     PlaceInput,
@@ -191,8 +190,9 @@ def publish(result: Placed | Extracted | WellKnown | NotListed | Refused) -> dic
         case Extracted(ref=ref, terms_url=terms_url):
             reference = {"type": ref.type, "value": ref.value}
             return {"ok": True, "value": {"ref": reference, "termsUrl": _published_url(terms_url)}}
-        case NotListed(code=code, detail=detail) | Refused(code=code, detail=detail):
-            return {"refused": True, "haltClass": _HALT_CLASS, "code": code, **_present(detail=detail)}
+        case _:
+            detail = _present(detail=result.detail)
+            return {"refused": True, "haltClass": _HALT_CLASS, "code": result.code, **detail}
 
 
 def publish_refusal(refusal: Refusal) -> dict[str, Any]:
@@ -210,40 +210,36 @@ def publish_verify(report: VerifyReport) -> dict[str, Any]:
         termsUrl=None if offer is None else offer.terms_url,
         advertisedAtrHash=None if offer is None else offer.atr_hash,
     )
-    match report.verdict:
-        case Match(atr_hash=atr_hash, body=body):
-            return {"outcome": "match", "atrHash": atr_hash, "bytes": len(body), **advertised}
-        case Decline(code=code, detail=detail, body=body):
-            served = {} if body is None else {"servedAtrHash": f"0x{sha256_hex(body)}", "bytes": len(body)}
-            return {"outcome": "decline", "code": code, **_present(detail=detail), **advertised, **served}
+    verdict = report.verdict
+    if isinstance(verdict, Match):
+        return {"outcome": "match", "atrHash": verdict.atr_hash, "bytes": len(verdict.body), **advertised}
+    body = verdict.body
+    served = {} if body is None else {"servedAtrHash": f"0x{sha256_hex(body)}", "bytes": len(body)}
+    return {
+        "outcome": "decline",
+        "code": verdict.code,
+        **_present(detail=verdict.detail),
+        **advertised,
+        **served,
+    }
 
 
 def publish_discover(report: DiscoverReport) -> dict[str, Any]:
     """Give the public JSON of a discovery."""
     listing = {} if report.listing is None else {"listing": report.listing.members}
-    match report.verdict:
-        case Integrity() as found:
-            return {
-                "outcome": "listed",
-                "url": report.url,
-                "integrity": {
-                    "ok": found.ok,
-                    "status": found.status,
-                    "hashesMatch": found.hashes_match,
-                    "machineReadable": found.machine_readable,
-                    "servedAtrHash": found.served,
-                    "advertisedAtrHash": found.advertised,
-                },
-                **listing,
-            }
-        case NotListed(code=code, detail=detail):
-            return {
-                "outcome": "decline",
-                "url": report.url,
-                "code": code,
-                **_present(detail=detail),
-                **listing,
-            }
+    found = report.verdict
+    if isinstance(found, NotListed):
+        problem = {"code": found.code, **_present(detail=found.detail)}
+        return {"outcome": "decline", "url": report.url, **problem, **listing}
+    integrity = {
+        "ok": found.ok,
+        "status": found.status,
+        "hashesMatch": found.hashes_match,
+        "machineReadable": found.machine_readable,
+        "servedAtrHash": found.served,
+        "advertisedAtrHash": found.advertised,
+    }
+    return {"outcome": "listed", "url": report.url, "integrity": integrity, **listing}
 
 
 def publish_record(comparison: RecordComparison) -> dict[str, Any]:
@@ -286,7 +282,7 @@ def _published_url(terms_url: TermsURL) -> dict[str, Any]:
             return {"kind": "read", "url": url}
         case DeclaredFieldsEmpty(fields=fields):
             return {"kind": "declared-fields-empty", "fields": list(fields)}
-        case NoFieldDeclared():
+        case _:
             return {"kind": "no-field-declared"}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from assay402.checks.terms.kit.manifest import Container, HeaderMap, ObjectPath, TaggedArray
+from assay402.checks.terms.kit.manifest import Container, ObjectPath, TaggedArray
 from assay402.checks.terms.kit.paths import Unwritable, read_path, split, write_path
 from assay402.checks.terms.kit.values import ABSENT, Absent, own
 from assay402.core.strictjson import JSON
@@ -16,7 +16,7 @@ def read_field(document: JSON, container: Container, path: str) -> Any | Absent:
             return read_path(document, split(path) if segments is None else segments)
         case TaggedArray():
             return own(tagged_entry(document, container), container.value_field)
-        case HeaderMap():
+        case _:
             *above, name = split(path)
             headers = read_path(document, above)
             key = _spelled(headers, name)
@@ -36,7 +36,7 @@ def write_field(
             return write_path(document, split(path) if segments is None else segments, value)
         case TaggedArray():
             return _write_tagged(document, container, value, entry_fields or {})
-        case HeaderMap():
+        case _:
             *above, name = split(path)
             key = _spelled(read_path(document, above), name) if name else None
             return write_path(document, (*above, key or name), value)

@@ -70,7 +70,7 @@ def encode(reference: Reference, encoding: Encoding, *, fold_bare: bool) -> JSON
             return f"{_LCP}{reference.type}:{value}"
         case "reference-object":
             return {"type": reference.type, "value": value}
-        case "bare-value":
+        case _:
             return value
 
 
@@ -81,7 +81,7 @@ def decode(hit: Hit) -> Reference | Corrupt | None:
             return _decode_string(hit.raw)
         case "reference-object":
             return _decode_object(hit.raw)
-        case "bare-value":
+        case _:
             return _judged(hit.slot.bare_type or SHA256, hit.raw) if isinstance(hit.raw, str) else None
 
 

@@ -26,16 +26,14 @@ def own(container: JSON | Absent, name: str) -> Any | Absent:  # noqa: ANN401  (
     return container[name] if isinstance(container, dict) and name in container else ABSENT
 
 
-def detached(value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    """Copy every object and list of a value, so that nothing of the copy can be reached through the original.
+def detached(value: dict[str, Any]) -> dict[str, Any]:
+    """Copy every object and list of an object, so that nothing of the copy can be reached through the original.
 
     Without recursion and with a memory of what was copied, so that neither depth nor a value that contains itself
     can stop it. What is neither object nor list is immutable and stays.
     """
-    if not isinstance(value, dict | list):
-        return value
-    top: Any = {} if isinstance(value, dict) else []
-    copies = {id(value): top}
+    top: dict[str, Any] = {}
+    copies: dict[int, Any] = {id(value): top}
     waiting: list[tuple[Any, Any]] = [(value, top)]
     while waiting:
         source, copy = waiting.pop()
