@@ -213,7 +213,7 @@ def test_the_library_compares_bytes_that_were_received_elsewhere() -> None:
     }
 
 
-GOOD = {
+GOOD: dict[str, Any] = {
     "api": "https://shop.dev/openapi.json",
     "x-ours": [1],
     "contact": {"legal": "legal@shop.dev", "x": " "},

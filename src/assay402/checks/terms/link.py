@@ -43,15 +43,19 @@ def link_fault(value: object) -> LinkFault | None:
     """
     if not isinstance(value, str) or _utf16_length(value) > MAX_LINK:
         return "legal-context-malformed"
-    if _is_of_another_scheme(value):
-        return "link-not-https"
-    match = None if _FORBIDDEN.search(value) else _LINK.fullmatch(value)
-    return None if match is not None and _is_authority(match[1]) else "legal-context-malformed"
+    match = _LINK.fullmatch(value)
+    if match is not None and _is_authority(match[1]) and not _FORBIDDEN.search(value):
+        return None
+    return "link-not-https" if _is_of_another_scheme(value) else "legal-context-malformed"
 
 
 def _utf16_length(text: str) -> int:
-    # Four bytes a character at most, so a long text need not be encoded to be told long.
-    return len(text) if len(text) > MAX_LINK else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    # At least one unit a character, so a long text need not be encoded to be told long.
+    return (
+        len(text)
+        if len(text) > MAX_LINK or text.isascii()
+        else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    )
 
 
 def _is_authority(text: str) -> bool:
@@ -79,6 +83,8 @@ def _is_name(name: str) -> bool:
     # A name whose last label is a number is read as an IPv4 address, in all the forms of old C libraries.
     if _NUMBER.fullmatch(labels[-1]):
         return _is_ipv4(labels)
+    if "xn--" not in name.lower():
+        return True
     return all(_is_punycode(label[4:]) for label in labels if label[:4].lower() == "xn--")
 
 

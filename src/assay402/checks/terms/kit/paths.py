@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
 from assay402.checks.terms.kit.values import ABSENT, Absent, own
@@ -10,6 +11,10 @@ from assay402.core.strictjson import JSON
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 """A canonical index. More digits than nine would be an element no list has."""
+
+
+_PATHS: Final = 1024
+"""Paths and segments that are remembered; they come from manifests, which are few."""
 
 
 class Unwritable(Enum):
@@ -21,6 +26,7 @@ class Unwritable(Enum):
 UNWRITABLE: Final = Unwritable.UNWRITABLE
 
 
+@lru_cache(maxsize=_PATHS)
 def split(path: str) -> tuple[str, ...]:
     """Split a path at its dots; the empty path is one empty segment."""
     return tuple(path.split("."))
@@ -48,16 +54,19 @@ def write_path(document: JSON, segments: Sequence[str], value: JSON) -> dict[str
     trail: list[tuple[Any, str]] = []
     holder: Any = document
     for position, segment in enumerate(parents):
-        child = _step(holder, segment, segments[position + 1], is_last=position + 1 == len(parents))
-        if isinstance(child, Unwritable):
-            return child
+        child = holder.get(segment) if isinstance(holder, dict) else None
+        if not isinstance(child, dict):
+            # Whatever is no object yet takes a longer look: lists, absence, what has to be replaced.
+            child = _step(holder, segment, segments[position + 1], is_last=position + 1 == len(parents))
+            if isinstance(child, Unwritable):
+                return child
         trail.append((holder, segment))
         holder = child
     if isinstance(holder, list):
         return UNWRITABLE
     rebuilt: dict[str, Any] = {**holder, leaf: value}
     for above, segment in reversed(trail):
-        rebuilt = _with(above, segment, rebuilt)
+        rebuilt = {**above, segment: rebuilt} if isinstance(above, dict) else _with(above, segment, rebuilt)
     return rebuilt
 
 
@@ -72,13 +81,13 @@ def _step(holder: Any, segment: str, following: str, *, is_last: bool) -> Any:  
     return {} if is_last and isinstance(holder, dict) else UNWRITABLE
 
 
-def _with(container: Any, segment: str, value: Any) -> Any:  # noqa: ANN401  (any JSON value)
-    if isinstance(container, list):
-        index = int(segment)
-        return [*container[:index], value, *container[index + 1 :]]
-    return {**container, segment: value}
+def _with(elements: list[Any], segment: str, value: Any) -> Any:  # noqa: ANN401  (any JSON value)
+    copy = [*elements]
+    copy[int(segment)] = value
+    return copy
 
 
+@lru_cache(maxsize=_PATHS)
 def _is_index(segment: str) -> bool:
     return _INDEX.fullmatch(segment) is not None
 

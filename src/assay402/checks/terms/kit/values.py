@@ -11,6 +11,9 @@ MAX_DETAIL: Final = 400
 """Characters of a whole detail."""
 
 
+_CONTAINERS: Final = (dict, list)
+
+
 class Absent(Enum):
     """The absence of a value, which null is not."""
 
@@ -37,19 +40,19 @@ def detached(value: dict[str, Any]) -> dict[str, Any]:
     waiting: list[tuple[Any, Any]] = [(value, top)]
     while waiting:
         source, copy = waiting.pop()
-        is_object = isinstance(source, dict)
-        for key, member in source.items() if is_object else enumerate(source):
-            if isinstance(member, dict | list):
+        if isinstance(source, dict):
+            copy.update(source)
+            members: Any = source.items()
+        else:
+            copy.extend(source)
+            members = enumerate(source)
+        for key, member in members:
+            if isinstance(member, _CONTAINERS):
                 fresh = copies.get(id(member))
                 if fresh is None:
                     fresh = copies[id(member)] = {} if isinstance(member, dict) else []
                     waiting.append((member, fresh))
-            else:
-                fresh = member
-            if is_object:
                 copy[key] = fresh
-            else:
-                copy.append(fresh)
     return top
 
 
