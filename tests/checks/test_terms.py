@@ -246,6 +246,11 @@ def test_a_protocol_without_a_placement_is_refused() -> None:
         assert terms.extract({}, protocol=protocol)["code"] == "terms/protocol-unknown"
 
 
+def test_a_protocol_that_is_null_is_none_named_and_an_empty_one_is_unknown() -> None:
+    assert by_operation("extract", {"doc": {}, "protocol": None})["code"] == "x402/reference-absent"
+    assert by_operation("extract", {"doc": {}, "protocol": ""})["code"] == "terms/protocol-unknown"
+
+
 def test_a_detail_is_bounded_and_safe_to_print() -> None:
     """B6 and Decision 2: each quoted value at most 60 characters, control characters escaped, whole at most 400."""
     nasty = "\x1b[31m\u202e\n\ud800" + "x" * 100_000

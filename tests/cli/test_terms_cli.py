@@ -71,6 +71,14 @@ def test_what_the_document_spells_oddly_is_kept(document: Write) -> None:
     assert b"12345678901234567890123" in run.stdout
 
 
+def test_half_a_surrogate_pair_is_printed_as_it_was_spelled(document: Write) -> None:
+    """A past bug: the layout of the document for people could not take it."""
+    source = b'{"accepts":[{}],"a":"\\ud800"}'
+    run = assay("terms", "place", document(source), "--hash", HASH, "--url", URL)
+    assert run.returncode == 0
+    assert b'"a":"\\ud800"' in run.stdout
+
+
 def test_other_protocols_and_types_are_placed(document: Write) -> None:
     run = assay("terms", "place", document({}), "--protocol", "acp", "--type", "url", "--hash", URL, "--json")
     assert json.loads(run.stdout)["value"] == {"metadata": {"legal_context": f"lcp:url:{URL}"}}

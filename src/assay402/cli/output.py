@@ -23,7 +23,12 @@ def published_line(published: Mapping[str, Any]) -> bytes:
 
 def pretty(value: Mapping[str, Any]) -> bytes:
     """Lay JSON out for reading, spellings and order kept, with a newline behind."""
-    return msgspec.json.format(write(value), indent=2) + b"\n"
+    text = write(value)
+    try:
+        return msgspec.json.format(text, indent=2) + b"\n"
+    except msgspec.DecodeError:
+        # It takes no half of a surrogate pair, which JSON can spell.
+        return text + b"\n"
 
 
 def print_bytes(data: bytes) -> None:

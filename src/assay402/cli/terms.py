@@ -33,6 +33,7 @@ _SAME_BYTES: Final = (
 )
 
 _PLACE_DETAILS: Final = """\b
+Writes the reference and its URL into every slot the protocol declares.
 Hash the file you serve, then place its hash and its URL into the challenge:
   assay terms hash terms.md
   assay terms place challenge.json --hash 0x… --url https://seller.example/terms.md
@@ -67,8 +68,8 @@ to, and compares their hash with `atrHash`. The discovery document is not the
 terms; it says where they are."""
 
 _WELL_KNOWN_DETAILS: Final = """\b
-Prints the document to serve as application/json, over https. It is not the
-terms: --terms is the link to them, --hash the hash of the very bytes that
+Prints the document to serve at /.well-known/legal-context.json, over https, as
+application/json. It is not the terms: --terms is the link to them, --hash the hash of the very bytes that
 link serves. Members that have no option here come from a JSON file."""
 
 _EXIT_CODES: Final = "\b\nExit codes: 0 {}; 1 {}; 2 usage; 3 our own fault."
@@ -181,7 +182,8 @@ def _explained(code: str, detail: str | None) -> Iterable[str]:
     for each in (code, detail or ""):
         notice = notice_of(each) if each else None
         if notice is not None:
-            yield f"  {notice.text} {notice.hint}"
+            yield f"  {notice.text}"
+            yield f"  {notice.hint}"
 
 
 def _present_extracted(result: Extracted | Refused) -> Iterable[str]:

@@ -15,7 +15,7 @@ CHECK: Final = Check(
     operations=(
         Operation(
             name="place",
-            summary="Write which terms govern a payment into every place its protocol declares.",
+            summary="Put the terms into a challenge.",
             admit=contract.admit_place,
             run=contract.place,
             publish=contract.publish,
@@ -25,7 +25,7 @@ CHECK: Final = Check(
         ),
         Operation(
             name="extract",
-            summary="Read which terms a document advertises.",
+            summary="Read the terms a document advertises.",
             admit=contract.admit_extract,
             run=contract.extract,
             publish=contract.publish,
@@ -35,7 +35,7 @@ CHECK: Final = Check(
         ),
         Operation(
             name="verify",
-            summary="Before paying, say whether the advertised terms are the ones that are served.",
+            summary="Hold the advertised terms against what is served.",
             admit=contract.admit_verify,
             run=contract.verify,
             publish=contract.publish_verify,
@@ -46,7 +46,7 @@ CHECK: Final = Check(
         ),
         Operation(
             name="discover",
-            summary="Read a site's discovery document and say whether it holds against what is served.",
+            summary="Hold a site's discovery document to its word.",
             admit=contract.admit_discover,
             run=contract.discover,
             publish=contract.publish_discover,
@@ -57,7 +57,7 @@ CHECK: Final = Check(
         ),
         Operation(
             name="well-known",
-            summary="Write a discovery document for /.well-known/legal-context.json.",
+            summary="Write a site's discovery document.",
             admit=contract.admit_well_known,
             run=contract.write_well_known,
             publish=contract.publish,

@@ -104,8 +104,8 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "The terms are longer than one mebibyte.", "Do not pay; the seller must shorten them."
     ),
     "offer-unreadable": Notice(
-        "No one offer can be read from the challenge; `detail` is the code of the read.",
-        "Do not pay; explain that code.",
+        "No one offer can be read from the challenge.",
+        "Do not pay. `detail` is the code of the read: explain that one.",
     ),
     "listing-unfetchable": Notice(
         "The discovery document could not be fetched: `detail` says why.",

@@ -60,7 +60,7 @@ def admit_place(request: JSON | Refusal, *, allow_private: bool = False) -> Plac
     return PlaceInput(
         advertisement=Advertisement(ref=members.get("ref"), terms_url=members.get("termsUrl")),
         document=members.get("doc"),
-        protocol=members.get("protocol") or X402,
+        protocol=X402 if members.get("protocol") is None else members["protocol"],
         faithful=members.get("faithful", False),
     )
 
@@ -74,7 +74,7 @@ def admit_extract(request: JSON | Refusal, *, allow_private: bool = False) -> Ex
         return Refusal(code="terms/request-malformed")
     return ExtractInput(
         document=members.get("doc"),
-        protocol=members.get("protocol") or X402,
+        protocol=X402 if members.get("protocol") is None else members["protocol"],
         strict=members.get("strict", False),
     )
 
