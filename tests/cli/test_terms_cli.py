@@ -219,7 +219,7 @@ def test_a_listing_is_written_served_and_discovered(seller: Seller, tmp_path: Pa
     run = assay("terms", "discover", seller.origin, *reach)
     assert run.returncode == 0
     assert b"OK: the listing promises what is served" in run.stdout
-    assert json.loads(assay("terms", "discover", seller.origin, *reach, "--json").stdout)["integrity"]["ok"]
+    assert json.loads(assay("terms", "discover", seller.origin, *reach, "--json").stdout)["ok"]
     seller.answers["/.well-known/legal-context.json"] = answer(
         200, written.stdout.replace(b"markdown", b"pdf")
     )

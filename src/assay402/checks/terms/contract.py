@@ -230,16 +230,18 @@ def publish_discover(report: DiscoverReport) -> dict[str, Any]:
     found = report.verdict
     if isinstance(found, NotListed):
         problem = {"code": found.code, **_present(detail=found.detail)}
-        return {"outcome": "decline", "url": report.url, **problem, **listing}
-    integrity = {
+        return {"outcome": "decline", "url": report.url, "ok": False, **problem, **listing}
+    return {
+        "outcome": "listed",
+        "url": report.url,
         "ok": found.ok,
         "status": found.status,
         "hashesMatch": found.hashes_match,
         "machineReadable": found.machine_readable,
         "servedAtrHash": found.served,
         "advertisedAtrHash": found.advertised,
+        **listing,
     }
-    return {"outcome": "listed", "url": report.url, "integrity": integrity, **listing}
 
 
 def publish_record(comparison: RecordComparison) -> dict[str, Any]:
