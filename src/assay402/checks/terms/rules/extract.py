@@ -143,4 +143,4 @@ def extract_strictly(given: ExtractInput) -> Extracted | Refused:
     if isinstance(extracted, Refused):
         return extracted
     facts = strict_facts(given.document, given.protocol, extracted)
-    return mirror_malformed(facts) or hash_mismatch(facts) or strict_link(facts) or extracted
+    return hash_mismatch(facts) or mirror_malformed(facts) or strict_link(facts) or extracted

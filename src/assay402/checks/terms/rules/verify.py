@@ -57,7 +57,7 @@ def readable_offer(document: JSON) -> Offer | Decline:
     if isinstance(extracted, Refused):
         return Decline(code="offer-unreadable", detail=extracted.code)
     facts = strict_facts(document, X402, extracted)
-    refusal = mirror_malformed(facts) or hash_mismatch(facts) or strict_link(facts)
+    refusal = hash_mismatch(facts) or mirror_malformed(facts) or strict_link(facts)
     if refusal is not None:
         return Decline(code="offer-unreadable", detail=refusal.code)
     return _offer(extracted)
