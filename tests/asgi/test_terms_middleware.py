@@ -7,10 +7,13 @@ import importlib.util
 import json
 import logging
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assay402 import terms
 from assay402.asgi import TermsMiddleware
@@ -148,6 +151,32 @@ UNTOUCHED: dict[str, list[dict[str, Any]]] = {
 def test_what_carries_no_challenge_passes_byte_for_byte(shape: str) -> None:
     """Decision 5: otherwise passed byte for byte."""
     assert sent_by(UNTOUCHED[shape]) == UNTOUCHED[shape]
+
+
+def cut(data: bytes, places: list[int]) -> list[dict[str, Any]]:
+    """Send a body in pieces."""
+    edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    pieces = [data[low:high] for low, high in pairwise(edges)]
+    return [body(piece, more=index + 1 < len(pieces)) for index, piece in enumerate(pieces)]
+
+
+CHALLENGE_BODIES = st.sampled_from(
+    [json.dumps(V2).encode(), json.dumps(BROKEN).encode(), b"{}", b"\xef\xbb\xbf{}"]
+)
+CUTS = st.lists(st.integers(min_value=0, max_value=400), max_size=6)
+
+
+@given(st.sampled_from([200, 402, 500]), CHALLENGE_BODIES | st.binary(max_size=40), CUTS)
+@settings(deadline=None, max_examples=60)
+def test_the_cuts_of_a_body_make_no_difference(status: int, data: bytes, places: list[int]) -> None:
+    """What is placed is placed wherever the pieces end; everything else keeps its very messages."""
+    messages = [start(status), *cut(data, places)]
+    out = sent_by(messages)
+    if status == 402 and data == json.dumps(V2).encode():
+        assert json.loads(out[1]["body"]) == placed(V2)
+        assert len(out) == 2
+    else:
+        assert out == messages
 
 
 def test_an_identity_coding_changes_nothing() -> None:
