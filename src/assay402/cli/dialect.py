@@ -143,8 +143,8 @@ def _probe_lines(facts: DialectFacts) -> Iterable[str]:
             yield "like this: save the answer to a POST with `curl -i` and run `assay dialect capture`."
         return
     notice = notice_of(facts.probe_state or "")
-    details: dict[str, str] = {**PHASES, **CAUSES}
-    detail = details.get(facts.probe_detail or "")
+    explained: Iterable[tuple[str, str]] = (*PHASES.items(), *CAUSES.items())
+    detail = dict(explained).get(facts.probe_detail or "")
     if notice is not None:
         yield f"{facts.probe_state}{f' ({detail})' if detail else ''}: {notice.text}"
         yield f"  {notice.hint}"
