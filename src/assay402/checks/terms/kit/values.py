@@ -11,7 +11,8 @@ MAX_DETAIL: Final = 400
 """Characters of a whole detail."""
 
 
-_CONTAINERS: Final = (dict, list)
+CONTAINERS: Final = (dict, list)
+"""What JSON values are made of."""
 
 
 class Absent(Enum):
@@ -47,7 +48,7 @@ def detached(value: dict[str, Any]) -> dict[str, Any]:
             copy.extend(source)
             members = enumerate(source)
         for key, member in members:
-            if isinstance(member, _CONTAINERS):
+            if isinstance(member, CONTAINERS):
                 fresh = copies.get(id(member))
                 if fresh is None:
                     fresh = copies[id(member)] = {} if isinstance(member, dict) else []
@@ -59,6 +60,14 @@ def detached(value: dict[str, Any]) -> dict[str, Any]:
 def quoted(text: str) -> str:
     """Quote a value for a detail: cut, and with everything escaped that a terminal or a log would act on."""
     return f'"{_cut(escaped(text[: MAX_QUOTE + 1]), MAX_QUOTE)}"'
+
+
+def quoted_ends(text: str) -> str:
+    """Quote a value by both ends, where its tail tells it from another."""
+    shown = escaped(text)
+    if len(shown) > MAX_QUOTE:
+        shown = f"{shown[: MAX_QUOTE // 2 - 1]}…{shown[-MAX_QUOTE // 2 :]}"
+    return f'"{shown}"'
 
 
 def escaped(text: str) -> str:
