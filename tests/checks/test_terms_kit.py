@@ -15,9 +15,7 @@ from assay402.checks.terms.kit.encodings import (
     Reference,
     decode,
     encode,
-    from_bytes,
     passes_integrity,
-    to_bytes,
 )
 from assay402.checks.terms.kit.manifest import OBJECT_PATH, Container, Slot, read_manifest
 from assay402.checks.terms.kit.paths import UNWRITABLE, read_path, split
@@ -275,17 +273,6 @@ def test_a_field_is_written_by_the_rule_of_containers(
 def test_integrity_wants_a_slot_and_a_type_that_commit(hit: Any, passes: Any) -> None:
     """Section 5, requireIntegrity."""
     assert passes_integrity(hit_of(hit)) == passes
-
-
-def test_the_raw_form_is_for_hashes_alone() -> None:
-    """Section 5."""
-    reference = Reference(type="sha256", value=HASH)
-    raw = to_bytes(reference)
-    assert isinstance(raw, bytes)
-    assert from_bytes(raw) == reference
-    assert to_bytes(Reference(type="url", value="x")) == Corrupt(code="carrier/no-byte-form")
-    assert to_bytes(Reference(type="sha256", value="0xzz")) == Corrupt(code="carrier/bad-hex")
-    assert from_bytes(b"short") == Corrupt(code="carrier/bad-byte-length")
 
 
 def test_what_was_found_is_named_by_its_kind() -> None:
