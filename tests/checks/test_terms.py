@@ -16,7 +16,7 @@ from assay402.checks.terms.protocols import PROTOCOLS, legal_context_schema, man
 from assay402.core.asks import clock_only, drive
 from assay402.core.check import Refusal, read_request
 from assay402.core.strictjson import read
-from vectors import cases
+from vectors import VECTORS, cases
 
 SHARED = Path(__file__).parents[3] / "shared" / "cases"
 HANDED = [case for case in cases("terms/handed.json") if case["op"] in ("place", "extract")]
@@ -109,6 +109,17 @@ def test_each_protocol_is_placed_into_and_read_by_its_rules(case: Any) -> None:
     assert by_operation(case["op"], given) == found
     compare(found, dict(case["expect"]))
     assert given == case["input"]
+
+
+def test_the_words_of_a_ucp_entry_are_ours_and_listed_as_a_difference() -> None:
+    listed = json.loads((VECTORS / "terms" / "stricter.json").read_bytes())["differences"]
+    assert [(each["protocol"], each["modes"]) for each in listed] == [("ucp", ["default", "faithful"])]
+    for faithful in (False, True):
+        entry = terms.place(AD, {}, protocol="ucp", faithful=faithful)["value"]["policies"][0]
+        assert entry["description"] == filled("@UCP_DESCRIPTION")
+    old = {"policies": [{"type": entry["type"], "description": {"plain": "theirs"}}]}
+    placed = terms.place(AD, old, protocol="ucp")["value"]["policies"][0]
+    assert placed["description"] == {"plain": "theirs"}
 
 
 @pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != "x402"])
