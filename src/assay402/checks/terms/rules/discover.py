@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from assay402.checks.terms.kit.repeated import repeats_a_name
 from assay402.checks.terms.kit.values import ABSENT, detail, found, own
 from assay402.checks.terms.model import (
     DiscoverCode,
@@ -69,7 +70,7 @@ def listing_document(document: JSON) -> Listing | NotListed:
     ## What it reports
     The listing with all its members, unknown ones included; or `listing-malformed`: no object, no `terms` link
     (https in lower case, no blanks), an `atrHash` that is no SHA-256, a member of the wrong type, a blank text in
-    `contact` or `disputeResolution`.
+    `contact` or `disputeResolution`, a name that stands twice.
 
     ## Why it matters
     Buyers look here first. A blank entry reads as an election that was made, and a listing that does not validate
@@ -80,6 +81,8 @@ def listing_document(document: JSON) -> Listing | NotListed:
     """
     if not isinstance(document, dict):
         return NotListed(code="listing-malformed", detail=f"the document is {found(document)}, not an object")
+    if repeats_a_name(document):
+        return NotListed(code="listing-malformed", detail="an object of the document has a name twice")
     if "terms" not in document:
         return NotListed(code="listing-malformed", detail="terms holds nothing")
     fault = next(_faults(document), None)

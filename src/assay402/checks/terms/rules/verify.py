@@ -26,9 +26,9 @@ from assay402.core.asks import Failed, Fetched
 from assay402.core.canon import sha256_hex
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON, RepeatedNames, read
-from assay402.wire.challenge import Challenge, Leg, NoChallenge, challenge_of
+from assay402.wire.challenge import Challenge, NoChallenge, challenge_of
 from assay402.wire.requirements import PaymentRequired
-from assay402.wire.transport import is_coded
+from assay402.wire.transport import PAYMENT_REQUIRED, is_coded
 
 _STATUS: Final = 402
 _HASH: Final = re.compile("(?:0x)?[0-9a-f]{64}")
@@ -40,6 +40,7 @@ _ASCII_SAFE: Final = frozenset(
     {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
 )
 """Character sets in which every byte below 128 is what it is in ASCII, so that JSON has the same structure."""
+_URL_SAFE: Final = frozenset("-_")
 _MIRROR: Final = frozenset({"atrHash", "legalContextUrl"})
 
 
@@ -121,7 +122,8 @@ def agreed_offer(received: Fetched | Failed) -> Offer | Decline:
     carries a challenge with terms, must read to the same offer. Otherwise `offer-unreadable`, with the state of the
     fetch, `terms/not-a-402`, `terms/leg-unreadable`, `terms/no-challenge`, or the code of the read.
     `terms/leg-unreadable` is a leg that stands there and that clients may read differently, or some and not others:
-    headers that differ, a header that is not base64 of a JSON object with a list `accepts`; a body that begins like
+    headers that differ, a header that is not base64, in the standard alphabet, of a JSON object with a list `accepts`;
+    a body that begins like
     JSON and is none in UTF-8, that has an `accepts` which is no list or empty, or that comes in a content coding or
     a character set other than UTF-8, ASCII and Latin-1.
 
@@ -141,7 +143,7 @@ def agreed_offer(received: Fetched | Failed) -> Offer | Decline:
     if received.status != _STATUS:
         return _unreadable("terms/not-a-402")
     challenge = challenge_of(received)
-    if _is_unreadable_header(challenge.header) or _is_unreadable_body(challenge):
+    if _is_unreadable_header(challenge) or _is_unreadable_body(challenge):
         return _unreadable("terms/leg-unreadable")
     legs = [leg.sent for leg in (challenge.header, challenge.body) if isinstance(leg, PaymentRequired)]
     if not legs:
@@ -152,9 +154,12 @@ def agreed_offer(received: Fetched | Failed) -> Offer | Decline:
     return next((found for other in others if (found := _difference(first, other)) is not None), first)
 
 
-def _is_unreadable_header(leg: Leg) -> bool:
+def _is_unreadable_header(challenge: Challenge) -> bool:
     # Whoever sends the header means it for clients that read it, alone and each in its own way.
-    return not isinstance(leg, PaymentRequired) and leg is not NoChallenge.ABSENT
+    if not isinstance(challenge.header, PaymentRequired):
+        return challenge.header is not NoChallenge.ABSENT
+    # Lenient decoders drop the letters of the URL-safe alphabet: to them the rest is shifted, and says something else.
+    return any(_URL_SAFE & set(value) for value in challenge.received.header(PAYMENT_REQUIRED))
 
 
 def _is_unreadable_body(challenge: Challenge) -> bool:
