@@ -43,9 +43,7 @@ def _run() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_PIPE_CLOSED
     except AssayError as error:
-        explain_code(
-            "error", error.code, "".join(f" {name}={value}" for name, value in error.numbers.items())
-        )
+        explain_code("error", error.code, str(error).removeprefix(error.code))
         return EXIT_OURS if isinstance(error, OurError) else EXIT_THEIRS
     except Exception:
         if os.environ.get("ASSAY_TRACEBACK"):

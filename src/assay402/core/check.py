@@ -49,6 +49,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     code: str
     length: int | None = None
     cap: int | None = None
+    is_ours: bool = False
+    """Whether the request is fine and this installation cannot serve it."""
 
     def published(self) -> dict[str, Any]:
         """Give the public JSON of a refusal."""
@@ -122,6 +124,10 @@ class Operation(Struct, Generic[Given, Result], frozen=True, kw_only=True):
     exit_code: Callable[[Result], int]
     request_bytes: int
     """Longest request, in bytes as received."""
+    read: Callable[[bytes, int], JSON | Refusal] = lambda source, cap: read_request(source, cap)  # noqa: PLW0108  (defined below)
+    """Read a request as received, up to a cap."""
+    profiles: Mapping[str, "Operation[Any, Any]"] = {}
+    """The same operation under other published contracts, by name."""
     offline: Callable[[Given], Refusal | None] = lambda _given: None
     """What to refuse where there is no network; None when the work needs none."""
     faces: Faces = Faces.EVERYWHERE

@@ -1,0 +1,74 @@
+"""Who signed an EIP-3009 authorization? Recovered offline from the signature by EIP-712; nothing is asked of a chain."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Final
+
+from msgspec import Struct
+
+EXTRA: Final = "evm"
+"""The extra that brings the library of chain signatures."""
+LIBRARY: Final = "eth_account"
+
+_TYPES: Final = {
+    "EIP712Domain": [
+        {"name": "name", "type": "string"},
+        {"name": "version", "type": "string"},
+        {"name": "chainId", "type": "uint256"},
+        {"name": "verifyingContract", "type": "address"},
+    ],
+    "TransferWithAuthorization": [
+        {"name": "from", "type": "address"},
+        {"name": "to", "type": "address"},
+        {"name": "value", "type": "uint256"},
+        {"name": "validAfter", "type": "uint256"},
+        {"name": "validBefore", "type": "uint256"},
+        {"name": "nonce", "type": "bytes32"},
+    ],
+}
+
+
+class Domain(Struct, frozen=True, kw_only=True):
+    """The EIP-712 domain of a token contract."""
+
+    name: str
+    version: str
+    chain_id: int
+    contract: str
+
+
+def can_recover() -> bool:
+    """Tell whether the library of chain signatures is installed, without loading it."""
+    return find_spec(LIBRARY) is not None
+
+
+def signer(domain: Domain, authorization: Mapping[str, str], signature: str) -> str | None:
+    """Recover the lower-case address that signed a well-formed authorization; None where the signature names nobody."""
+    # Heavy, and only in the extra: loaded by whoever verifies a signature.
+    from eth_account import Account  # noqa: PLC0415
+    from eth_account.messages import encode_typed_data  # noqa: PLC0415
+
+    message = encode_typed_data(
+        full_message={
+            "types": _TYPES,
+            "primaryType": "TransferWithAuthorization",
+            "domain": {
+                "name": domain.name,
+                "version": domain.version,
+                "chainId": domain.chain_id,
+                "verifyingContract": domain.contract.lower(),
+            },
+            "message": {
+                "from": authorization["from"].lower(),
+                "to": authorization["to"].lower(),
+                "value": int(authorization["value"]),
+                "validAfter": int(authorization["validAfter"]),
+                "validBefore": int(authorization["validBefore"]),
+                "nonce": bytes.fromhex(authorization["nonce"][2:]),
+            },
+        }
+    )
+    try:
+        return str(Account.recover_message(message, signature=signature)).lower()
+    except Exception:  # noqa: BLE001  (the library has no one base for a signature that names nobody)
+        return None
