@@ -10,4 +10,4 @@ VECTORS = Path(__file__).parent.parent / "vectors"
 def cases(name: str) -> list[Any]:
     """Give the cases of a vector file: a bare array, or the member `cases`."""
     content: Any = json.loads((VECTORS / name).read_bytes())
-    return content if isinstance(content, list) else content["cases"]  # type: ignore[no-any-return]
+    return content if isinstance(content, list) else content["cases"]

@@ -84,7 +84,7 @@ def _fingerprint(name: str) -> str:
 def _one_at_a_time() -> Iterator[None]:
     """Let two first runs at once not build one environment together; systems without file locks go ahead."""
     try:
-        import fcntl
+        import fcntl  # noqa: PLC0415  (not on every system)
     except ImportError:
         yield
         return

@@ -23,15 +23,24 @@ def pages() -> Iterator[tuple[Path, str]]:
         for rule in check.rules:
             yield Path("docs/rules", f"{rule.id}.md"), f"{GENERATED}\n{rule_page(check, rule)}"
         lines = [f"- [{rule.id}]({rule.id.split('/')[1]}.md): {rule.summary}" for rule in check.rules]
-        yield Path("docs/rules", check.name, "README.md"), f"{GENERATED}\n# {check.question}\n\n" + "\n".join(lines) + "\n"
+        yield (
+            Path("docs/rules", check.name, "README.md"),
+            f"{GENERATED}\n# {check.question}\n\n" + "\n".join(lines) + "\n",
+        )
     yield Path("docs/codes.md"), f"{GENERATED}\n{_codes()}"
-    yield Path("docs/cli.md"), f"{GENERATED}\n# The command line\n\n" + "\n\n".join(_help(command, "assay")) + "\n"
+    yield (
+        Path("docs/cli.md"),
+        f"{GENERATED}\n# The command line\n\n" + "\n\n".join(_help(command, "assay")) + "\n",
+    )
 
 
 def _codes() -> str:
     parts = ["# Codes", "Each is stable; the sentences are not. `assay explain CODE` prints them."]
     tables = [
-        (f"Refusals of `{check.name}`", {code: notice for code, notice in check.notices.items() if code not in TARGET_NOTICES})
+        (
+            f"Refusals of `{check.name}`",
+            {code: notice for code, notice in check.notices.items() if code not in TARGET_NOTICES},
+        )
         for check in CHECKS
     ]
     tables += [
@@ -62,7 +71,9 @@ def _help(found: click.Command, path: str, parent: click.Context | None = None) 
 def stale() -> list[Path]:
     """Name the generated pages that differ from the checked-in ones, and checked-in ones that nothing generates."""
     made = dict(pages())
-    differing = [path for path, text in made.items() if not (ROOT / path).exists() or (ROOT / path).read_text() != text]
+    differing = [
+        path for path, text in made.items() if not (ROOT / path).exists() or (ROOT / path).read_text() != text
+    ]
     kept = {path.relative_to(ROOT) for path in (ROOT / "docs" / "rules").rglob("*.md")}
     return differing + sorted(kept - made.keys())
 

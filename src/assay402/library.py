@@ -7,6 +7,7 @@ import msgspec
 
 from assay402.core.asks import clock_only, drive
 from assay402.core.check import Operation, Refusal
+from assay402.core.strictjson import write
 
 
 def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -> dict[str, Any]:  # noqa: ANN401  (callers may pass anything; admission judges it)
@@ -28,4 +29,12 @@ def _length(request: object) -> int:
     try:
         return len(msgspec.json.encode(request))
     except (TypeError, ValueError, RecursionError, OverflowError):
+        # Lone surrogates and large integers are JSON too; the fast writer does not take them.
+        return _length_as_written(request)
+
+
+def _length_as_written(request: Any) -> int:  # noqa: ANN401  (as above)
+    try:
+        return len(write(request))
+    except (TypeError, ValueError, RecursionError):
         return 0

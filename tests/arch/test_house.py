@@ -11,11 +11,11 @@ from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any
 
-import gen_docs
 import pytest
 from msgspec import Struct
 
 import assay402
+import gen_docs
 from assay402.checks import CHECKS
 from assay402.cli.output import notice_of
 from assay402.core.check import Rule
@@ -70,7 +70,19 @@ def test_only_the_package_lists_its_public_names() -> None:
 
 
 FRESH = "import sys; {}; print(*sorted(sys.modules))"
-HEAVY = {"asyncio", "socket", "ssl", "h11", "dns", "asyncpg", "starlette", "mcp", "pydantic", "rich", "cryptography"}
+HEAVY = {
+    "asyncio",
+    "socket",
+    "ssl",
+    "h11",
+    "dns",
+    "asyncpg",
+    "starlette",
+    "mcp",
+    "pydantic",
+    "rich",
+    "cryptography",
+}
 
 
 @pytest.mark.parametrize(
@@ -128,7 +140,10 @@ def test_every_code_is_explained() -> None:
 def test_every_dependency_has_its_line() -> None:
     """Style guide, rule 36."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
+    wanted = [
+        *project["dependencies"],
+        *(each for extra in project["optional-dependencies"].values() for each in extra),
+    ]
     listed = (ROOT / "DEPENDENCIES.md").read_text()
     names = [re.split(r"[>=<\[]", each)[0] for each in wanted]
     assert [name for name in names if f"`{name}`" not in listed] == []

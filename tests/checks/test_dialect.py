@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from vectors import cases
 
 from assay402 import dialect
 from assay402.checks.dialect import CHECK
@@ -15,6 +14,7 @@ from assay402.checks.dialect.corpus import read_corpus, verify_corpus
 from assay402.checks.dialect.criteria import AXES, CORPUS_SHA256, criteria
 from assay402.core.asks import Answer, At, Exchange, Failed, Fetch, Fetched, Now, replay
 from assay402.core.check import Refusal, read_request
+from vectors import cases
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 URL = "https://shop.dev/pay?q=1"
@@ -30,7 +30,9 @@ def flat(report: Mapping[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("case", cases("dialect/handed.json"), ids=lambda case: case["id"])
 def test_a_handed_case_is_reported_as_expected(case: Any) -> None:
     report = dialect.check({"mode": "submitted", "artefact": case["artefact"]}, now=AT)
-    expected = {key: sorted(value) if isinstance(value, list) else value for key, value in case["expected"].items()}
+    expected = {
+        key: sorted(value) if isinstance(value, list) else value for key, value in case["expected"].items()
+    }
     assert flat(report) == expected
 
 
@@ -59,7 +61,9 @@ def test_the_precheck_says_what_the_check_would_say(case: Any) -> None:
 def answer_of(vector: Mapping[str, Any]) -> Answer:
     if "failed" in vector:
         return Failed(state=vector["failed"])
-    encoded = [base64.b64encode(json.dumps(each).encode()).decode() for each in vector.get("payment_required", [])]
+    encoded = [
+        base64.b64encode(json.dumps(each).encode()).decode() for each in vector.get("payment_required", [])
+    ]
     headers = [*vector.get("headers", []), *(("Payment-Required", value) for value in encoded)]
     return Fetched(
         status=vector["status"],
@@ -73,12 +77,15 @@ def test_a_probe_reports_what_was_answered(case: Any) -> None:
     operation = CHECK.operation("check")
     exchanges = [Exchange(ask=Fetch(url=URL), answer=answer_of(case["answer"]))]
     if "refused" in case["expected"]:
-        assert replay(operation.run(operation.admit({"mode": "probe", "url": URL})), exchanges).published() == (
-            case["expected"]
+        assert (
+            replay(operation.run(operation.admit({"mode": "probe", "url": URL})), exchanges).published()
+            == (case["expected"])
         )
         return
     exchanges.append(Exchange(ask=Now(), answer=At(moment=AT)))
-    report = operation.publish(replay(operation.run(operation.admit({"mode": "probe", "url": URL})), exchanges))
+    report = operation.publish(
+        replay(operation.run(operation.admit({"mode": "probe", "url": URL})), exchanges)
+    )
     found = {**report, **report["axes"]}
     assert {name: found[name] for name in case["expected"]} == case["expected"]
     assert report["url"] == URL
@@ -91,7 +98,11 @@ def test_the_report_has_the_members_of_the_decision_in_order() -> None:
         "service", "version", "criteria_id", "criteria_revision", "corpus", "op", "mode", "checked_at", "dialect",
         "axes", "mismatches", "report_line", "disclosure", "honesty", "retention", "boundary",
     ]  # fmt: skip
-    assert (report["service"], report["version"], report["criteria_id"]) == ("dialect-check", "1.0.0", "payability/v1")
+    assert (report["service"], report["version"], report["criteria_id"]) == (
+        "dialect-check",
+        "1.0.0",
+        "payability/v1",
+    )
     assert report["corpus"] == {"id": "assay-dialect-corpus/v1", "sha256": CORPUS_SHA256}
     assert tuple(report["axes"]) == AXES
     assert report["checked_at"] == "2026-01-02T03:04:05Z"
@@ -103,7 +114,9 @@ def test_a_probe_report_names_url_and_state_after_the_mode() -> None:
         Exchange(ask=Fetch(url=URL), answer=Failed(state="tls")),
         Exchange(ask=Now(), answer=At(moment=AT)),
     ]
-    report = operation.publish(replay(operation.run(operation.admit({"mode": "probe", "url": URL})), exchanges))
+    report = operation.publish(
+        replay(operation.run(operation.admit({"mode": "probe", "url": URL})), exchanges)
+    )
     assert list(report)[5:10] == ["op", "mode", "url", "probe_state", "checked_at"]
 
 
@@ -113,7 +126,12 @@ def test_the_precheck_has_the_members_of_the_decision_in_order() -> None:
         "service", "version", "criteria_id", "criteria_revision", "corpus", "op", "mode", "checked_at", "in_policy",
         "refusal", "disclosure", "honesty", "retention",
     ]  # fmt: skip
-    assert (report["op"], report["mode"], report["in_policy"], report["refusal"]) == ("precheck", "probe", True, None)
+    assert (report["op"], report["mode"], report["in_policy"], report["refusal"]) == (
+        "precheck",
+        "probe",
+        True,
+        None,
+    )
 
 
 def test_the_precheck_takes_a_caller_only_as_text() -> None:
@@ -146,7 +164,9 @@ def test_the_exit_code_tells_mismatch_from_nothing_to_grade(artefact: dict[str, 
     """Decision 6."""
     operation = CHECK.operation("check")
     given = operation.admit({"mode": "submitted", "artefact": artefact})
-    assert operation.exit_code(replay(operation.run(given), [Exchange(ask=Now(), answer=At(moment=AT))])) == code
+    assert (
+        operation.exit_code(replay(operation.run(given), [Exchange(ask=Now(), answer=At(moment=AT))])) == code
+    )
 
 
 def test_the_corpus_pin_and_outputs_hold() -> None:
@@ -178,3 +198,11 @@ def test_the_criteria_name_our_corpus_and_the_contracts_literals() -> None:
     assert document["target_fetch"]["body_cap_bytes"] == 65536
     assert document["input_contract"]["caps"] == {"body_bytes": 262144}
     assert "9c3d10dc" not in json.dumps(document)
+
+
+def test_a_precheck_exits_two_on_a_refusal() -> None:
+    operation = CHECK.operation("precheck")
+    for request, code in (({"mode": "probe", "url": URL}, 0), ({}, 2)):
+        given = operation.admit(request)
+        report = replay(operation.run(given), [Exchange(ask=Now(), answer=At(moment=AT))])
+        assert operation.exit_code(report) == code

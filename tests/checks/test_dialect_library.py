@@ -37,7 +37,14 @@ def test_what_is_no_request_is_refused_and_nothing_is_raised(request_: Any) -> N
 
 @pytest.mark.parametrize(
     "body",
-    [float("nan"), 1e400, 10**400, "\ud800", {"accepts": [{"amount": float("nan")}]}, {"accepts": [object()]}],
+    [
+        float("nan"),
+        1e400,
+        10**400,
+        "\ud800",
+        {"accepts": [{"amount": float("nan")}]},
+        {"accepts": [object()]},
+    ],
 )
 def test_odd_values_inside_a_body_are_graded_as_far_as_they_go(body: Any) -> None:
     assert "axes" in dialect.check({"mode": "submitted", "artefact": {"body_obj": body}})
@@ -55,8 +62,9 @@ def test_any_mapping_will_do_and_is_left_as_it_was() -> None:
     assert dialect.check(request)["dialect"] == "v2"
 
 
-def test_a_request_over_the_cap_is_refused_with_its_numbers() -> None:
-    request = {"mode": "submitted", "artefact": {"body_raw": "x" * 262_144}}
+@pytest.mark.parametrize("text", ["x", "\ud800"])
+def test_a_request_over_the_cap_is_refused_with_its_numbers(text: str) -> None:
+    request = {"mode": "submitted", "artefact": {"body_raw": text * 262_144}}
     answer = dialect.check(request)
     assert answer == {"refused": True, "code": "over_cap", "length": answer["length"], "cap": 262_144}
     assert answer["length"] > 262_144

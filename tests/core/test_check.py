@@ -7,8 +7,7 @@ from assay402.core.strictjson import Number
 
 @rule("room/example", since="0.1", spec="a sentence")
 def example(facts: int) -> str:
-    """Say something
-    of a number.
+    """Say something of a number.
 
     ## What it reports
     A word.

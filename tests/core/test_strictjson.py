@@ -1,11 +1,21 @@
 """The reader loses nothing and refuses what RFC 8259 refuses; the writer gives everything back."""
 
 import json
+from typing import Any
 
 import pytest
 
 from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import MAX_DEPTH, Number, RepeatedNames, integer, members, read, read_document, write
+from assay402.core.strictjson import (
+    MAX_DEPTH,
+    Number,
+    RepeatedNames,
+    integer,
+    members,
+    read,
+    read_document,
+    write,
+)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +152,8 @@ def test_only_a_plain_integer_spelling_is_an_integer(value: object, expected: in
 
 
 def test_python_values_are_written_as_json() -> None:
-    assert json.loads(write({"a": [1, 2.5, True, None, "é"], "b": ()})) == {"a": [1, 2.5, True, None, "é"], "b": []}
+    value: Any = {"a": [1, 2.5, True, None, "é"], "b": ()}
+    assert json.loads(write(value)) == {"a": [1, 2.5, True, None, "é"], "b": []}
 
 
 def test_values_that_are_not_json_are_refused() -> None:

@@ -5,12 +5,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+)
 JSON_VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
 )
 
-NUMBER_SPELLINGS = st.from_regex(r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,4})?", fullmatch=True)
+NUMBER_SPELLINGS = st.from_regex(
+    r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,4})?", fullmatch=True
+)
 
 
 @st.composite
@@ -26,10 +31,16 @@ def json_texts(draw: st.DrawFn, depth: int = 3) -> str:
     if kind == 4:
         return "[" + ",".join(draw(st.lists(json_texts(depth - 1), max_size=4))) + "]"
     names = draw(st.lists(st.sampled_from(["a", "b", "", "accepts", "é"]), max_size=4))
-    return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{draw(json_texts(depth - 1))}" for name in names) + "}"
+    return (
+        "{"
+        + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{draw(json_texts(depth - 1))}" for name in names)
+        + "}"
+    )
 
 
-NETWORKS: st.SearchStrategy[Any] = st.sampled_from(["eip155:8453", "base", "Base", "cloudflare:402", "", None, 8453])
+NETWORKS: st.SearchStrategy[Any] = st.sampled_from(
+    ["eip155:8453", "base", "Base", "cloudflare:402", "", None, 8453]
+)
 ENTRIES: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {},
     optional={
@@ -40,7 +51,15 @@ ENTRIES: st.SearchStrategy[Any] = st.fixed_dictionaries(
     },
 )
 ERRORS: st.SearchStrategy[Any] = st.sampled_from(
-    ["send X-PAYMENT", "PAYMENT-SIGNATURE or x-payment-tx", "X-PAYMENT-RESPONSE", "", None, 1, {"X-PAYMENT": 1}]
+    [
+        "send X-PAYMENT",
+        "PAYMENT-SIGNATURE or x-payment-tx",
+        "X-PAYMENT-RESPONSE",
+        "",
+        None,
+        1,
+        {"X-PAYMENT": 1},
+    ]
 )
 LEGS: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {"accepts": st.lists(ENTRIES | st.just("exact"), max_size=2)},
@@ -57,7 +76,15 @@ PAYLOADS: st.SearchStrategy[Any] = st.fixed_dictionaries(
 )
 HEADER_SETS: st.SearchStrategy[Any] = st.dictionaries(
     st.sampled_from(
-        ["X-PAYMENT", "payment-signature", "X-Payment-Tx", "Cookie", "PAYMENT-RESPONSE", "x-payment-response", "Via"]
+        [
+            "X-PAYMENT",
+            "payment-signature",
+            "X-Payment-Tx",
+            "Cookie",
+            "PAYMENT-RESPONSE",
+            "x-payment-response",
+            "Via",
+        ]
     ),
     st.just("v"),
     max_size=3,

@@ -4,9 +4,9 @@ import random
 from typing import Any
 
 import pytest
-from gen_dialect_corpus import random_artefact, report
 
 from assay402 import dialect
+from gen_dialect_corpus import random_artefact, report
 
 ARTEFACTS = 20_000
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from property.strategies import ARTEFACTS
 
 from assay402 import dialect
+from property.strategies import ARTEFACTS
 
 LAWFUL_AXES = (
     "client_header_names",
@@ -96,6 +96,10 @@ def artefacts_with_canaries(draw: st.DrawFn) -> dict[str, Any]:
 @settings(deadline=None, max_examples=300)
 def test_nothing_of_the_artefact_appears_in_report_or_refusal(artefact: dict[str, Any]) -> None:
     """`custody`, `forbidden` and reading A67."""
-    for request in ({"mode": "submitted", "artefact": artefact}, {"mode": CANARY, CANARY: artefact}, artefact):
+    for request in (
+        {"mode": "submitted", "artefact": artefact},
+        {"mode": CANARY, CANARY: artefact},
+        artefact,
+    ):
         assert CANARY not in json.dumps(dialect.check(request))
         assert CANARY not in json.dumps(dialect.precheck(request))

@@ -6,13 +6,13 @@ from typing import Any
 import rfc8785
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from property.strategies import JSON_VALUES, json_texts
 
 from assay402.core.canon import canonical
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import Number, read, read_document, write
 from assay402.wire.challenge import NoChallenge, body_leg, header_leg
 from assay402.wire.transport import decode_header, encode_header
+from property.strategies import JSON_VALUES, json_texts
 
 LARGE = 262_144
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from typing import Any
 
 from assay402.core.asks import Fetched
 from assay402.wire.challenge import NoChallenge, body_leg, challenge_of, header_leg, leg_of
@@ -42,5 +43,6 @@ def test_a_leg_says_why_it_carries_no_challenge() -> None:
     assert header_leg(("Zm9v",)) is NoChallenge.NOT_JSON
     assert body_leg(b"<html>") is NoChallenge.NOT_JSON
     assert body_leg(b"[1]") is NoChallenge.NOT_AN_OBJECT
+    odd: Any
     for odd in ({}, {"accepts": None}, {"accepts": []}, {"accepts": {"0": 1}}, {"accepts": "x"}):
-        assert leg_of(odd) is NoChallenge.NO_ACCEPTS  # type: ignore[arg-type]
+        assert leg_of(odd) is NoChallenge.NO_ACCEPTS

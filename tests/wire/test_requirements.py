@@ -36,7 +36,12 @@ def test_version_1_requirements_read_by_their_own_names() -> None:
 
 def test_version_2_requirements_read_by_their_own_names() -> None:
     entry = PaymentRequirements(sent={"amount": "7", "maxTimeoutSeconds": Number("300"), "extra": None})
-    assert (entry.amount_names, entry.amount, entry.max_timeout_seconds, entry.extra) == (("amount",), 7, 300, None)
+    assert (entry.amount_names, entry.amount, entry.max_timeout_seconds, entry.extra) == (
+        ("amount",),
+        7,
+        300,
+        None,
+    )
 
 
 def test_two_amount_names_give_no_amount_and_null_counts_as_absent() -> None:
@@ -51,7 +56,14 @@ def test_an_amount_in_another_spelling_is_no_amount(value: Any) -> None:
 
 
 def test_members_of_the_wrong_type_read_as_none_and_stay_in_what_was_sent() -> None:
-    sent = {"scheme": 1, "network": [], "asset": None, "payTo": {}, "maxTimeoutSeconds": "60", "extra": "x"}
+    sent: dict[str, Any] = {
+        "scheme": 1,
+        "network": [],
+        "asset": None,
+        "payTo": {},
+        "maxTimeoutSeconds": "60",
+        "extra": "x",
+    }
     entry = PaymentRequirements(sent=sent)
     assert {entry.scheme, entry.network, entry.asset, entry.pay_to, entry.max_timeout_seconds} == {None}
     assert entry.extra is None
@@ -66,12 +78,19 @@ def test_a_payment_required_reads_whole() -> None:
         )
     )
     assert isinstance(leg, PaymentRequired)
-    assert (leg.x402_version, leg.error, leg.resource, leg.extensions) == (2, "pay", {"url": "u"}, {"bazaar": {}})
+    assert (leg.x402_version, leg.error, leg.resource, leg.extensions) == (
+        2,
+        "pay",
+        {"url": "u"},
+        {"bazaar": {}},
+    )
     assert [entry is None for entry in leg.accepts] == [False, True]
 
 
 def test_payloads_of_both_versions_read() -> None:
-    v1 = PaymentPayload(sent={"x402Version": 1, "scheme": "exact", "network": "base", "payload": {"signature": "0x"}})
+    v1 = PaymentPayload(
+        sent={"x402Version": 1, "scheme": "exact", "network": "base", "payload": {"signature": "0x"}}
+    )
     assert (v1.x402_version, v1.scheme, v1.network, v1.accepted) == (1, "exact", "base", None)
     assert v1.payload == {"signature": "0x"}
     v2 = PaymentPayload(sent={"x402Version": 2, "accepted": {"scheme": "exact"}})
@@ -81,7 +100,13 @@ def test_payloads_of_both_versions_read() -> None:
 
 def test_settlements_read() -> None:
     settled = SettlementResponse(
-        sent={"success": True, "transaction": "0x1", "network": "eip155:1", "payer": "0x2", "errorReason": "late"}
+        sent={
+            "success": True,
+            "transaction": "0x1",
+            "network": "eip155:1",
+            "payer": "0x2",
+            "errorReason": "late",
+        }
     )
     assert (settled.success, settled.transaction, settled.network) == (True, "0x1", "eip155:1")
     assert (settled.payer, settled.error_reason) == ("0x2", "late")

@@ -87,7 +87,9 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
     options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__})
     if options.jsonl:
         if options.record or options.allow_private or any(value is not None for value in values.values()):
-            raise click.UsageError("--jsonl reads requests on stdin: give no input, --record or --allow-private.")
+            raise click.UsageError(
+                "--jsonl reads requests on stdin: give no input, --record or --allow-private."
+            )
         answer_lines(operation, sys.stdin.buffer)
         return
     answer, recording = execute(
@@ -155,7 +157,7 @@ def _save(path: str, recording: Recording | None) -> None:
         with open(path, "wb") as file:  # noqa: PTH123  (one write; pathlib would cost start-up)
             file.write(write_recording(recording))
     except OSError as error:
-        raise click.FileError(path, hint=error.strerror) from None
+        raise click.UsageError(f"The recording could not be written to {path}: {error.strerror}.") from None
 
 
 def replay_file(source: bytes, *, as_json: bool) -> int:

@@ -15,6 +15,7 @@ from assay402.cli.form import Form, read_source, request_from
 from assay402.cli.output import notice_of, pretty, print_bytes, print_lines, published_line
 from assay402.core.check import Operation, Refusal
 from assay402.core.errors import TheirError
+from assay402.core.fetch_states import CAUSES, PHASES
 from assay402.core.strictjson import JSON
 from assay402.formats.transcript import capture
 from assay402.wire.requirements import AMOUNT
@@ -142,8 +143,10 @@ def _probe_lines(facts: DialectFacts) -> Iterable[str]:
             yield "like this: save the answer to a POST with `curl -i` and run `assay dialect capture`."
         return
     notice = notice_of(facts.probe_state or "")
+    detail = {**PHASES, **CAUSES}.get(facts.probe_detail or "")
     if notice is not None:
-        yield f"{facts.probe_state}: {notice.text} {notice.hint}"
+        yield f"{facts.probe_state}{f' ({detail})' if detail else ''}: {notice.text}"
+        yield f"  {notice.hint}"
 
 
 def _mismatch_words(facts: DialectFacts, mismatch: Mismatch) -> str:
@@ -197,7 +200,7 @@ def _criteria() -> None:
 
 
 def _corpus(as_json: bool, print_cases: bool) -> None:
-    """Verify the corpus: its pin, and that the engine gives every expected output."""
+    """Verify the corpus: its pin and the engine's outputs."""
     corpus = dialect_corpus.read_corpus()
     if print_cases:
         print_bytes(pretty(corpus))
@@ -221,7 +224,9 @@ def _corpus(as_json: bool, print_cases: bool) -> None:
 COMMANDS: Final[Mapping[str, Callable[[], click.Command]]] = {
     "capture": lambda: click.Command(
         "capture",
-        help="""Make an artefact of a saved answer: a `curl -i` or `curl -v` transcript, a HAR file or a raw response.
+        help="""Make an artefact of a saved answer.
+
+        FILE is a `curl -i` or `curl -v` transcript, a HAR file or a raw HTTP response.
 
         \b
         curl -si -X POST https://seller.example/pay > answer.txt

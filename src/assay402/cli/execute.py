@@ -76,6 +76,7 @@ def _run_online(collecting: Collecting[Any], *, allow_private: bool) -> tuple[An
     import asyncio  # noqa: PLC0415
 
     from assay402.net.answerer import NetworkAnswerer  # noqa: PLC0415
+    from assay402.net.http import Fetcher  # noqa: PLC0415
 
-    recorder = Recorder(NetworkAnswerer(allow_private=allow_private))
+    recorder = Recorder(NetworkAnswerer(Fetcher(allow_private=allow_private)))
     return asyncio.run(adrive(collecting, recorder)), recorder.exchanges

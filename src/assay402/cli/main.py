@@ -10,7 +10,7 @@ from assay402 import __version__
 from assay402.checks import CHECKS
 from assay402.cli.commands import CheckGroup, replay_file
 from assay402.cli.output import explain_code, notice_of, print_error, print_lines
-from assay402.core.errors import AssayError, OurError, TheirError
+from assay402.core.errors import AssayError, OurError
 from assay402.formats.rule_page import rule_page
 
 EXIT_THEIRS = 2
@@ -31,7 +31,7 @@ def run() -> None:
 
 def _run() -> int:
     try:
-        return main.main(standalone_mode=False) or 0
+        return main.main(prog_name="assay", standalone_mode=False) or 0
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -68,7 +68,10 @@ for _check in CHECKS:
 @main.command("explain")
 @click.argument("code", metavar="ID")
 def explain(code: str) -> None:
-    """Explain a rule (`dialect/summary`), a refusal or an error (`url_malformed`)."""
+    """Explain a rule, a refusal or an error.
+
+    ID is a rule such as `dialect/summary` or a code such as `url_malformed`.
+    """
     pages = {rule.id: rule_page(check, rule) for check in CHECKS for rule in check.rules}
     notice = notice_of(code)
     if code in pages:
@@ -84,17 +87,25 @@ def explain(code: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the published JSON.")
 @click.pass_context
 def replay(context: click.Context, recording: BinaryIO, as_json: bool) -> None:
-    """Run a recording again without a network: the answer has the same bytes."""
+    """Run a recording again, without a network.
+
+    The answer has the same bytes as that of the recorded run.
+    """
     context.exit(replay_file(recording.read(), as_json=as_json))
 
 
 @main.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of a shell; `assay completion bash > FILE`, then source it."""
-    from click.shell_completion import get_completion_class  # noqa: PLC0415  (loads process modules)
+    """Print the completion script of a shell.
 
-    found = get_completion_class(shell)
-    if found is None:
-        raise TheirError("shell_unknown")
+    Write it to a file and source that: `assay completion bash > FILE`.
+    """
+    from click import shell_completion  # noqa: PLC0415  (loads process modules)
+
+    found = {
+        "bash": shell_completion.BashComplete,
+        "zsh": shell_completion.ZshComplete,
+        "fish": shell_completion.FishComplete,
+    }[shell]
     print_lines(found(main, {}, "assay", "_ASSAY_COMPLETE").source().split("\n"))

@@ -22,7 +22,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     body_bytes: int = 65_536
     """Body as sent, never decompressed; this many pass, one more does not."""
     header_bytes: int = 32_768
-    """Status line and headers; also each chunk header and all trailers."""
+    """Status line and headers of one response. Chunk headers and trailers have a smaller cap of the fetcher's own."""
     wire_bytes: int = 262_144
     """Everything read from the socket, framing included."""
     interim_responses: int = 8

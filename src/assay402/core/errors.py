@@ -3,6 +3,7 @@
     AssayError                 the base: a stable code, numbers, nothing of what was submitted
     |- TheirError              what we were given is wrong
     |  |- JSONUnreadable       bytes that are not the JSON we accept
+    |  |- TranscriptUnreadable a file that holds no saved exchange (in `formats.exchange`)
     |  '- RecordingUnreadable  a recording that is damaged, or that does not fit its request
     '- OurError                we are wrong: a defect in this project
        '- EngineDiffers        an installed engine is not the one this release answers with

@@ -4,10 +4,10 @@ Replaying one gives the same published bytes. The values of response headers are
 emptied for all others, so that cookies and tokens do not travel in bug reports; names and order stay.
 """
 
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from assay402.core.asks import Answer, Answered, Exchange, Fetched
 from assay402.core.check import REQUEST_DEPTH
@@ -44,28 +44,19 @@ class Recording(Struct, frozen=True, kw_only=True):
     exchanges: tuple[Exchange, ...]
 
 
-class _Written(Struct, frozen=True, kw_only=True):
-    format: Literal["assay-recording/1"] = FORMAT
-    check: str
-    operation: str
-    request: Raw
-    allow_private: bool
-    exchanges: tuple[Exchange, ...]
-
-
 def write_recording(recording: Recording) -> bytes:
     """Write a recording, one line of JSON, header values redacted."""
+    exchanges = [Exchange(ask=each.ask, answer=_redact(each.answer)) for each in recording.exchanges]
     return (
-        msgspec.json.encode(
-            _Written(
-                check=recording.check,
-                operation=recording.operation,
-                request=Raw(write(recording.request)),
-                allow_private=recording.allow_private,
-                exchanges=tuple(
-                    Exchange(ask=each.ask, answer=_redact(each.answer)) for each in recording.exchanges
-                ),
-            )
+        write(
+            {
+                "format": FORMAT,
+                "check": recording.check,
+                "operation": recording.operation,
+                "request": recording.request,
+                "allow_private": recording.allow_private,
+                "exchanges": read(msgspec.json.encode(exchanges)),
+            }
         )
         + b"\n"
     )
@@ -78,32 +69,37 @@ def read_recording(source: bytes) -> Recording:
         RecordingUnreadable: `recording_malformed`, or `recording_version` for a format of another release.
 
     """
-    version = _format_of(source)
-    if version is not None and version != FORMAT:
-        raise RecordingUnreadable("recording_version")
     try:
-        written = msgspec.json.decode(source, type=_Written)
-        return Recording(
-            check=written.check,
-            operation=written.operation,
-            request=read(bytes(written.request), max_depth=MAX_DEPTH + REQUEST_DEPTH),
-            allow_private=written.allow_private,
-            exchanges=written.exchanges,
-        )
-    except (msgspec.DecodeError, JSONUnreadable, UnicodeError, RecursionError):
-        pass
+        written = read(source, max_depth=MAX_DEPTH + REQUEST_DEPTH + 1)
+    except JSONUnreadable:
+        written = None
+    match written:
+        case {"format": str(version)} if version != FORMAT:
+            raise RecordingUnreadable("recording_version")
+        case {
+            "format": str(),
+            "check": str(check),
+            "operation": str(operation),
+            "request": request,
+            "allow_private": bool(allow_private),
+            "exchanges": list(exchanges),
+        }:
+            return Recording(
+                check=check,
+                operation=operation,
+                request=request,
+                allow_private=allow_private,
+                exchanges=_exchanges(exchanges),
+            )
     raise RecordingUnreadable("recording_malformed")
 
 
-class _Format(Struct):
-    format: str
-
-
-def _format_of(source: bytes) -> str | None:
+def _exchanges(written: list[JSON]) -> tuple[Exchange, ...]:
     try:
-        return msgspec.json.decode(source, type=_Format).format
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
+        return msgspec.json.decode(write(written), type=tuple[Exchange, ...])
+    except msgspec.DecodeError:
+        pass
+    raise RecordingUnreadable("recording_malformed")
 
 
 def _redact(answer: Answer) -> Answer:

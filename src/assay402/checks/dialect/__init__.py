@@ -25,7 +25,7 @@ CHECK: Final = Check(
         ),
         Operation(
             name="precheck",
-            summary="Say for free whether a request would be accepted, without fetching or reading anything.",
+            summary="Say whether a request would be accepted; fetches nothing.",
             admit=contract.admit_precheck,
             run=contract.precheck,
             publish=contract.publish_precheck,

@@ -47,7 +47,12 @@ def _probe_facts(given: Probe) -> Collecting[DialectFacts]:
     answer = yield from fetch(given.url)
     if isinstance(answer, Failed):
         return DialectFacts(
-            mode="probe", is_402=False, has_leg_to_inspect=False, url=given.url, probe_state=answer.state
+            mode="probe",
+            is_402=False,
+            has_leg_to_inspect=False,
+            url=given.url,
+            probe_state=answer.state,
+            probe_detail=answer.detail,
         )
     is_402 = answer.status == PAYMENT_REQUIRED_STATUS
     challenge = challenge_of(answer)

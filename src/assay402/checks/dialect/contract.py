@@ -59,12 +59,17 @@ _TWO_FORMS: Final = (("body_obj", "body_raw"), ("header_obj", "payment_required_
 _JSON_TYPES: Final = (Mapping, list, tuple, str, Number, int, float, bool, type(None))
 
 REFUSALS: Final[Mapping[str, Notice]] = {
-    "not_json": Notice("The request is not JSON.", "Send one JSON object in UTF-8, nested at most 130 deep."),
+    "not_json": Notice(
+        "The request is not JSON.",
+        "Send one JSON object in UTF-8, nested at most 130 deep. A saved `curl -i` transcript or HAR file goes through"
+        " `assay dialect capture` first.",
+    ),
     "not_an_object": Notice("The request is not a JSON object.", "Send {mode, url} or {mode, artefact}."),
     "mode_unknown": Notice("The mode is missing or unknown.", "Set `mode` to `probe` or `submitted`."),
     "member_unknown": Notice(
         "The request has a member this check does not know.",
-        "Remove it, or mend its spelling: `assay dialect criteria` lists the members.",
+        "Remove it, or mend its spelling: `assay dialect criteria` lists the members. The body of a 402 goes into"
+        " `body_obj`, the value of its PAYMENT-REQUIRED header into `payment_required_header`.",
     ),
     "member_type": Notice(
         "A member has the wrong type.",

@@ -4,6 +4,8 @@ Identifiers, numbers, axis names and values, and the verdict line are the contra
 corpus is our own and carries our own id and pin.
 """
 
+from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Final, get_args
 
 from assay402.checks.dialect.model import Carrier, Summary
@@ -96,105 +98,108 @@ _INPUT: Final = (
 )
 
 
+_DOCUMENT: Final[Mapping[str, Any]] = {
+    "criteria_id": CRITERIA_ID,
+    "criteria_revision": CRITERIA_REVISION,
+    "family": "payability",
+    "op": "check",
+    "ops_not_offered": [],
+    "corpus": {"id": CORPUS_ID, "sha256": CORPUS_SHA256},
+    "corpus_pin_definition": (
+        "The pin is the SHA-256 of the corpus object's canonical JSON without its sha256 member. The expected outputs"
+        " come from a second implementation of these rules that shares no code with the engine. Each case is labelled"
+        " constructed or synthetic. `assay dialect corpus` verifies pin and outputs."
+    ),
+    "price": {"usdc_units_per_call": PRICE_UNITS, "label": "$0.01", "basis": "per endpoint"},
+    "free_tier": {
+        "per_day": FREE_PER_DAY,
+        "min_interval_ms": FREE_INTERVAL_MS,
+        "on_exhaustion": "402",
+    },
+    "input_contract": {
+        "body": _INPUT,
+        "caps": {"body_bytes": REQUEST_BYTES},
+        "over_cap": "A request of more than 262,144 bytes is refused for free, and the refusal names length and cap.",
+        "validation": (
+            "Everything that can be judged without a fetch is judged for free and before any payment. A probe is made"
+            " only after a payment was verified; a refused request consumes none."
+        ),
+    },
+    "target_safety": _TARGET_SAFETY,
+    "target_fetch": {
+        "timeout_ms": DEADLINE_MS,
+        "body_cap_bytes": BODY_BYTES,
+        "redirects": "not followed to any host",
+        "method": "GET",
+        "auth": "none",
+    },
+    "axes_rule": _AXES_RULE,
+    "reading": _READING,
+    "axes": list(AXES),
+    "undetermined_rule": (
+        "An axis the artefact does not show is the string UNDETERMINED. The carrier implies no client header name, and a"
+        " probe of an unpaid 402 shows no receipt headers."
+    ),
+    "verdict_grammar": {
+        "line": "X402 DIALECT REPORT — dialect: <SUMMARY> — carrier: <CARRIER> — <YYYY-MM-DDTHH:MM:SSZ>",
+        "vocabulary": (
+            f"SUMMARY is one of {', '.join(get_args(Summary))}. CARRIER is one of {', '.join(get_args(Carrier))}. The"
+            " time is the end of the check, in UTC. There is no score, grade or band."
+        ),
+    },
+    "free_precheck": (
+        "The pre-check judges the URL or the shape of the artefact against this policy and says whether it may be"
+        " submitted, or why not. It fetches nothing, looks up no name, reads no artefact and reports no axis. It is free"
+        " 100 times a day per caller with 5,000 ms between calls."
+    ),
+    "custody": {
+        "construction": (
+            "An artefact lives in memory for one request and is stored nowhere, errors and timeouts included. No hash of"
+            " it appears anywhere."
+        ),
+        "ledger_closed_fields": [
+            "payer wallet",
+            "timestamp/day",
+            "price (USDC units) with the CAD fair-market-value block (rate, rate date, basis, cad_pending, refund)",
+            "payment tx id + Solana fee (lamports)",
+            "criteria version",
+            "report line",
+            "dialect summary",
+            "challenge carrier",
+            "house flag",
+        ],
+        "ledger_note": "The list is closed: a further field is a new version of the criteria.",
+        "errors": "Errors are fixed sentences with numbers (lengths, caps, positions); none quotes what was submitted.",
+    },
+    "forbidden": (
+        "A score or grade; an axis value the artefact does not evidence; any content of the artefact beyond the findings"
+        " per axis and the named mismatches; a verdict on payability; a claim that a payment will settle."
+    ),
+    "boundary_statement": BOUNDARY,
+    "disclosure_sentence": DISCLOSURE,
+    "honesty_line": HONESTY,
+    "retention": RETENTION,
+    "payment_includes": (
+        "One report on one endpoint, or on one submitted artefact set, for $0.01: carrier, client header names evidenced,"
+        " payload shape, amount field name, network id form and receipt headers, each UNDETERMINED where not shown, every"
+        " mismatch named under its axis, and the time of the check. The free pre-check does not fetch and reports nothing."
+    ),
+    "never": (
+        "Follow a redirect; send credentials or a header beyond the five of the probe; keep an artefact; compute a score;"
+        " grade payability; report an axis it could not determine as anything but UNDETERMINED."
+    ),
+    "service": SERVICE,
+    "version": VERSION,
+    "endpoints": {
+        "criteria": "GET /criteria (free)",
+        "precheck": "POST /precheck (free: input validation only)",
+        "check": "POST /check ($0.01 per endpoint where the operator charges)",
+        "metrics": "GET /metrics",
+        "not_offered": "Any other POST path answers NOT COVERED.",
+    },
+}
+
+
 def criteria() -> dict[str, Any]:
     """Give the published criteria document."""
-    return {
-        "criteria_id": CRITERIA_ID,
-        "criteria_revision": CRITERIA_REVISION,
-        "family": "payability",
-        "op": "check",
-        "ops_not_offered": [],
-        "corpus": {"id": CORPUS_ID, "sha256": CORPUS_SHA256},
-        "corpus_pin_definition": (
-            "The pin is the SHA-256 of the corpus object's canonical JSON without its sha256 member. The expected outputs"
-            " come from a second implementation of these rules that shares no code with the engine. Each case is labelled"
-            " constructed or synthetic. `assay dialect corpus` verifies pin and outputs."
-        ),
-        "price": {"usdc_units_per_call": PRICE_UNITS, "label": "$0.01", "basis": "per endpoint"},
-        "free_tier": {
-            "per_day": FREE_PER_DAY,
-            "min_interval_ms": FREE_INTERVAL_MS,
-            "on_exhaustion": "402",
-        },
-        "input_contract": {
-            "body": _INPUT,
-            "caps": {"body_bytes": REQUEST_BYTES},
-            "over_cap": "A request of more than 262,144 bytes is refused for free, and the refusal names length and cap.",
-            "validation": (
-                "Everything that can be judged without a fetch is judged for free and before any payment. A probe is made"
-                " only after a payment was verified; a refused request consumes none."
-            ),
-        },
-        "target_safety": _TARGET_SAFETY,
-        "target_fetch": {
-            "timeout_ms": DEADLINE_MS,
-            "body_cap_bytes": BODY_BYTES,
-            "redirects": "not followed to any host",
-            "method": "GET",
-            "auth": "none",
-        },
-        "axes_rule": _AXES_RULE,
-        "reading": _READING,
-        "axes": list(AXES),
-        "undetermined_rule": (
-            "An axis the artefact does not show is the string UNDETERMINED. The carrier implies no client header name, and a"
-            " probe of an unpaid 402 shows no receipt headers."
-        ),
-        "verdict_grammar": {
-            "line": "X402 DIALECT REPORT — dialect: <SUMMARY> — carrier: <CARRIER> — <YYYY-MM-DDTHH:MM:SSZ>",
-            "vocabulary": (
-                f"SUMMARY is one of {', '.join(get_args(Summary))}. CARRIER is one of {', '.join(get_args(Carrier))}. The"
-                " time is the end of the check, in UTC. There is no score, grade or band."
-            ),
-        },
-        "free_precheck": (
-            "The pre-check judges the URL or the shape of the artefact against this policy and says whether it may be"
-            " submitted, or why not. It fetches nothing, looks up no name, reads no artefact and reports no axis. It is free"
-            " 100 times a day per caller with 5,000 ms between calls."
-        ),
-        "custody": {
-            "construction": (
-                "An artefact lives in memory for one request and is stored nowhere, errors and timeouts included. No hash of"
-                " it appears anywhere."
-            ),
-            "ledger_closed_fields": [
-                "payer wallet",
-                "timestamp/day",
-                "price (USDC units) with the CAD fair-market-value block (rate, rate date, basis, cad_pending, refund)",
-                "payment tx id + Solana fee (lamports)",
-                "criteria version",
-                "report line",
-                "dialect summary",
-                "challenge carrier",
-                "house flag",
-            ],
-            "ledger_note": "The list is closed: a further field is a new version of the criteria.",
-            "errors": "Errors are fixed sentences with numbers (lengths, caps, positions); none quotes what was submitted.",
-        },
-        "forbidden": (
-            "A score or grade; an axis value the artefact does not evidence; any content of the artefact beyond the findings"
-            " per axis and the named mismatches; a verdict on payability; a claim that a payment will settle."
-        ),
-        "boundary_statement": BOUNDARY,
-        "disclosure_sentence": DISCLOSURE,
-        "honesty_line": HONESTY,
-        "retention": RETENTION,
-        "payment_includes": (
-            "One report on one endpoint, or on one submitted artefact set, for $0.01: carrier, client header names evidenced,"
-            " payload shape, amount field name, network id form and receipt headers, each UNDETERMINED where not shown, every"
-            " mismatch named under its axis, and the time of the check. The free pre-check does not fetch and reports nothing."
-        ),
-        "never": (
-            "Follow a redirect; send credentials or a header beyond the five of the probe; keep an artefact; compute a score;"
-            " grade payability; report an axis it could not determine as anything but UNDETERMINED."
-        ),
-        "service": SERVICE,
-        "version": VERSION,
-        "endpoints": {
-            "criteria": "GET /criteria (free)",
-            "precheck": "POST /precheck (free: input validation only)",
-            "check": "POST /check ($0.01 per endpoint where the operator charges)",
-            "metrics": "GET /metrics",
-            "not_offered": "Any other POST path answers NOT COVERED.",
-        },
-    }
+    return deepcopy(dict(_DOCUMENT))

@@ -89,6 +89,8 @@ class DialectFacts(Struct, frozen=True, kw_only=True):
     """None where no paid-response header set was submitted."""
     url: str | None = None
     probe_state: str | None = None
+    probe_detail: str | None = None
+    """The phase or cause of a fetch that failed: for people, not published."""
 
     @property
     def legs(self) -> tuple[LegFacts, ...]:

@@ -1,0 +1,61 @@
+"""The network's answerer: routes each ask to what answers it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Final
+
+from assay402.core.asks import (
+    Answer,
+    Answered,
+    Ask,
+    At,
+    Failed,
+    Fetch,
+    Fetched,
+    Now,
+    Pause,
+    Paused,
+    Together,
+)
+
+
+def utc_now() -> datetime:
+    """Tell the time of this machine, in UTC."""
+    return datetime.now(UTC)
+
+
+class NetworkAnswerer:
+    """Answers asks in earnest: `fetcher` goes to the network, `clock` and `sleep` take the time they take.
+
+    Share one between all runs: its fetcher counts the connections that are open at once.
+    """
+
+    def __init__(
+        self,
+        fetcher: Callable[[Fetch], Awaitable[Fetched | Failed]],
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._fetcher: Final = fetcher
+        self._clock: Final = clock
+        self._sleep: Final = sleep
+
+    async def __call__(self, ask: Ask) -> Answer:
+        """Answer one ask; those of a `Together` at the same time, their answers in their order."""
+        if not isinstance(ask, Together):
+            return await self._answer(ask)
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(self._answer(one)) for one in ask.asks]
+        return Answered(answers=tuple(task.result() for task in tasks))
+
+    async def _answer(self, ask: Fetch | Now | Pause) -> Fetched | Failed | At | Paused:
+        match ask:
+            case Fetch():
+                return await self._fetcher(ask)
+            case Now():
+                return At(moment=self._clock())
+            case Pause(milliseconds=milliseconds):
+                await self._sleep(milliseconds / 1_000)
+                return Paused()
