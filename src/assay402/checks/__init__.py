@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from assay402.checks.deliverable import CHECK as DELIVERABLE
 from assay402.checks.dialect import CHECK as DIALECT
 from assay402.core.check import Check
 
-CHECKS: Final[tuple[Check, ...]] = (DIALECT,)
+CHECKS: Final[tuple[Check, ...]] = (DIALECT, DELIVERABLE)
 """All checks, in display order."""
 
 

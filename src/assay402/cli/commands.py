@@ -13,11 +13,12 @@ from msgspec import Struct
 from assay402.cli.execute import execute, execute_offline, execute_recorded
 from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
-from assay402.core.check import Check, Operation, Refusal, read_request
+from assay402.core.check import Check, Operation, Refusal
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
 
 EXIT_REFUSED = 2
+EXIT_OURS = 3
 _SOFT_EXITS = (1, 4)
 """Exit codes that `--exit-zero` turns into 0: a finding, and nothing to judge."""
 
@@ -58,6 +59,7 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
         callback=partial(_run_operation, check, operation, form),
         params=[
             *form.parameters(),
+            *_profile_options(operation),
             click.Option(["--json", "as_json"], is_flag=True, help="Print the published JSON."),
             click.Option(
                 ["--jsonl"], is_flag=True, help="Read one request a line on stdin, answer one a line."
@@ -73,6 +75,14 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
     )
 
 
+def _profile_options(operation: Operation[Any, Any]) -> list[click.Parameter]:
+    if not operation.profiles:
+        return []
+    first, *_ = names = list(operation.profiles)
+    described = f"The published contract to answer under; `{first}` by default."
+    return [click.Option(["--profile"], type=click.Choice(names), help=described)]
+
+
 class _Options(Struct, frozen=True, kw_only=True):
     """What every operation's command takes."""
 
@@ -85,6 +95,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 
 def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
     options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__})
+    operation = operation.profiles.get(values.pop("profile", None), operation)
     if options.jsonl:
         if options.record or options.allow_private or any(value is not None for value in values.values()):
             raise click.UsageError(
@@ -111,7 +122,7 @@ def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_jso
         if as_json:
             print_bytes(published_line(answer.published()))
         explain_refusal(answer)
-        return EXIT_REFUSED
+        return EXIT_OURS if answer.is_ours else EXIT_REFUSED
     if as_json:
         print_bytes(published_line(operation.publish(answer)))
     else:
@@ -121,7 +132,7 @@ def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_jso
 
 def answer_lines(operation: Operation[Any, Any], stream: BinaryIO) -> None:
     """Answer each line in order; a bad line is answered with its refusal and the run goes on."""
-    while (request := _next_request(stream, operation.request_bytes)) is not None:
+    while (request := _next_request(stream, operation)) is not None:
         answer = execute_offline(operation, request.value)
         print_bytes(
             published_line(answer.published() if isinstance(answer, Refusal) else operation.publish(answer))
@@ -135,14 +146,15 @@ class _Line:
         self.value = value
 
 
-def _next_request(stream: BinaryIO, cap: int) -> _Line | None:
+def _next_request(stream: BinaryIO, operation: Operation[Any, Any]) -> _Line | None:
     """Read one line without ever holding more than the cap; None at the end of the input."""
+    cap = operation.request_bytes
     source = stream.readline(cap + 2)
     if not source:
         return None
     line = source.removesuffix(b"\n").removesuffix(b"\r")
     if len(line) <= cap:
-        return _Line(read_request(line, cap))
+        return _Line(operation.read(line, cap))
     length = len(source)
     while not source.endswith(b"\n") and (source := stream.readline(1 << 20)):
         length += len(source)

@@ -225,7 +225,6 @@ def _is_builtin(value: object) -> bool:
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 
-
 def same(one: JSON, other: JSON) -> bool:
     """Tell whether two exact values are equal as JSON: types never mix, objects have no order, arrays have."""
     if type(one) is not type(other):

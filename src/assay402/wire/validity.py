@@ -168,7 +168,12 @@ def _payment_payload(sent: Members, wanted: Version | None) -> _Rules:
     yield _extensions(sent)
     payload = mapping(sent, "payload")
     yield _Rule("X402_PAYLOAD", payload is not None)
-    if payload is not None and accepted is not None and "authorization" in payload and _is_exact_evm(accepted):
+    if (
+        payload is not None
+        and accepted is not None
+        and "authorization" in payload
+        and _is_exact_evm(accepted)
+    ):
         yield from _authorization(payload, accepted)
 
 

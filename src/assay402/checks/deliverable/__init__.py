@@ -61,10 +61,7 @@ CHECK: Final = Check(
     question="Does what was delivered meet the buyer's criteria?",
     custody=Custody.ANSWER,
     operations=(
-        *(
-            made(ASSAY, {ASSAY: made(ASSAY, {}), CONTRACT: made(CONTRACT, {})})
-            for made in (_check, _lint)
-        ),
+        *(made(ASSAY, {ASSAY: made(ASSAY, {}), CONTRACT: made(CONTRACT, {})}) for made in (_check, _lint)),
         Operation(
             name="replay",
             summary="Judge a request again and compare every root and result of an answer.",

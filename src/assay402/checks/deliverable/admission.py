@@ -39,7 +39,9 @@ _MEMBERS: Final = frozenset({*_REQUIRED, "jobRef"})
 _KINDS: Final = ("text", "json", "bytes")
 
 REFUSALS: Final[Mapping[str, Notice]] = {
-    "body-not-json": Notice("The request is not JSON.", "Send one JSON object in UTF-8, without byte order mark."),
+    "body-not-json": Notice(
+        "The request is not JSON.", "Send one JSON object in UTF-8, without byte order mark."
+    ),
     "body-not-ijson": Notice(
         "The request has a repeated name, half a character or NaN, so readers would disagree about it.",
         "Send each name once, whole characters, and numbers.",
@@ -59,12 +61,18 @@ REFUSALS: Final[Mapping[str, Notice]] = {
     "member-missing": Notice(
         "The request lacks `deliverable` or `criteria`.", 'Send {"deliverable": {…}, "criteria": […]}.'
     ),
-    "criteria-count": Notice("`criteria` is not an array of 1 to 64 criteria.", "Send at least one, at most 64."),
+    "criteria-count": Notice(
+        "`criteria` is not an array of 1 to 64 criteria.", "Send at least one, at most 64."
+    ),
     "criterion-shape": Notice(
         "A criterion is not an object, or lacks `id` or `check`.", 'Send {"id": "…", "check": "…", …}.'
     ),
-    "id-invalid": Notice("The `id` of a criterion is not a string of 1 to 128 characters.", "Name it briefly."),
-    "id-repeated": Notice("Two criteria have the same `id`.", "Give each its own: results are told apart by it."),
+    "id-invalid": Notice(
+        "The `id` of a criterion is not a string of 1 to 128 characters.", "Name it briefly."
+    ),
+    "id-repeated": Notice(
+        "Two criteria have the same `id`.", "Give each its own: results are told apart by it."
+    ),
     "check-unknown": Notice(
         "The `check` of a criterion is not on the menu.",
         "`assay deliverable registry` prints the menu; ours beyond the contract is refused under its profile.",
@@ -87,7 +95,8 @@ REFUSALS: Final[Mapping[str, Notice]] = {
         "Install `assay402[evm]`, or leave `verifySignature` out.",
     ),
     "answer-shape": Notice(
-        "What should be an answer is not a JSON object.", "Give the answer as `assay deliverable check --json` wrote it."
+        "What should be an answer is not a JSON object.",
+        "Give the answer as `assay deliverable check --json` wrote it.",
     ),
 }
 
@@ -101,7 +110,11 @@ def read_body(source: bytes, cap: int, *, max_depth: int = MAX_DEPTH) -> Body | 
         case NotJSON():
             return Refusal(code="body-not-ijson" if document.constant else "body-not-json")
         case Troubled():
-            return Refusal(code={"depth": "limit-depth", "number": "limit-number"}.get(document.trouble, "body-not-ijson"))
+            return Refusal(
+                code={"depth": "limit-depth", "number": "limit-number"}.get(
+                    document.trouble, "body-not-ijson"
+                )
+            )
         case Exact():
             if not isinstance(document.value, Mapping):
                 return Refusal(code="member-missing")
@@ -129,7 +142,7 @@ def admit_check(
     body = _body(request, partial(read_body, cap=REQUEST_BYTES))
     if isinstance(body, Refusal):
         return body
-    if not _MEMBERS >= body.keys():
+    if not body.keys() <= _MEMBERS:
         return Refusal(code="member-unknown")
     if not all(name in body for name in _REQUIRED):
         return Refusal(code="member-missing")

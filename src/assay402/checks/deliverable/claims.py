@@ -150,4 +150,3 @@ def _name(value: JSON) -> str | Fault:
 CLAIMS: Final = Kind(name=f"array of 1 to {MAX_CLAIMS} claims", read=_claims)
 NAMES: Final = Kind(name=f"name, or array of 1 to {MAX_KEY_NAMES} names", read=_names)
 NAME: Final = Kind(name="name", read=_name)
-

@@ -112,5 +112,3 @@ def json_deliverable(value: JSON, *, plain: bool, survives: bool) -> Deliverable
 def character_count(text: str) -> CharacterCount:
     """Count code points and UTF-16 units."""
     return CharacterCount(code_points=len(text), utf16_units=len(text.encode("utf-16-le")) // 2)
-
-

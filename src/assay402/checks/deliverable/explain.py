@@ -6,8 +6,8 @@ This shows content, which an answer never does, so it is offered on one's own ma
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from assay402.checks.deliverable.contract import judge
 from assay402.checks.deliverable.collect import collect
+from assay402.checks.deliverable.contract import judge
 from assay402.checks.deliverable.model import CheckInput, Fault, Judged, Report
 from assay402.checks.deliverable.paths import MISSING, Path
 from assay402.checks.deliverable.program import require_engines

@@ -22,6 +22,7 @@ from assay402.checks.deliverable.rules import exact, numbers, relations, schema,
 from assay402.checks.deliverable.rules.bounds import in_order
 from assay402.checks.deliverable.schema import guard as schema_guard
 from assay402.core.canon import canonical
+from assay402.wire.validity import VIOLATIONS
 
 if TYPE_CHECKING:
     import re2
@@ -108,7 +109,10 @@ MENU: Final[tuple[CheckSpec, ...]] = (
         parameters=(
             *_BOUNDS,
             Parameter(
-                name="unit", kind=one_of("codepoint", text.UTF16), default="codepoint", default_sent="codepoint"
+                name="unit",
+                kind=one_of("codepoint", text.UTF16),
+                default="codepoint",
+                default_sent="codepoint",
             ),
             STRING_AT,
         ),
@@ -265,15 +269,13 @@ MENU: Final[tuple[CheckSpec, ...]] = (
                 default_sent=x402.AUTO,
             ),
             Parameter(name="version", kind=one_of(1, 2)),
-            Parameter(
-                name="encoding", kind=one_of("json", x402.BASE64), default="json", default_sent="json"
-            ),
+            Parameter(name="encoding", kind=one_of("json", x402.BASE64), default="json", default_sent="json"),
             Parameter(
                 name="verifySignature", kind=BOOLEAN, default=False, default_sent=False, extension=True
             ),
         ),
         guard=_header_form,
-        fails=("X402_BASE64", *x402.VIOLATIONS, "X402_SIGNER_MISMATCH"),
+        fails=("X402_BASE64", *VIOLATIONS, "X402_SIGNER_MISMATCH"),
         uncheckables=("X402_DOMAIN_UNKNOWN", "X402_SIGNATURE_KIND"),
         detail=("acceptsIndex", "rulesChecked"),
     ),

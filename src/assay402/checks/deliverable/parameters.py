@@ -122,9 +122,7 @@ def _spelled(
     return spelled
 
 
-def _values(
-    parameters: tuple[Parameter, ...], spelled: Mapping[str, list[JSON]]
-) -> dict[str, Any] | Fault:
+def _values(parameters: tuple[Parameter, ...], spelled: Mapping[str, list[JSON]]) -> dict[str, Any] | Fault:
     values: dict[str, Any] = {}
     for parameter in parameters:
         values[parameter.name] = parameter.default

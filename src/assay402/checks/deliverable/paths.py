@@ -5,7 +5,7 @@ There is no falling back from one syntax to another: the first character decides
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 
 from msgspec import Struct
 
@@ -66,8 +66,9 @@ class _Missing:
     """The one value that says nothing was selected."""
 
 
-MISSING: Final[Any] = _Missing()
-NO_ARRAY: Final[Any] = _Missing()
+# They travel among JSON values, as a list of selected ones holds them, so they have their type.
+MISSING: Final[JSON] = cast("JSON", _Missing())
+NO_ARRAY: Final[JSON] = cast("JSON", _Missing())
 """A wildcard met something that is no array."""
 
 

@@ -28,7 +28,7 @@ def source_files() -> list[Mapping[str, str]]:
 @cache
 def program_root(registry_root: str) -> str:
     """Give `hashCanonical` of the program under the registry with this root."""
-    document = {
+    document: dict[str, Any] = {
         "id": PROGRAM_ID,
         "version": VERSION,
         "registryRoot": registry_root,

@@ -61,7 +61,12 @@ def reasons(spec: CheckSpec, profile: Profile) -> tuple[tuple[str, ...], tuple[s
 def _check(spec: CheckSpec, profile: Profile) -> Mapping[str, Any]:
     fails, uncheckables = reasons(spec, profile)
     if spec.parameters is None:
-        return {"name": spec.name, "parameters": "any", "fail": list(fails), "uncheckable": list(uncheckables)}
+        return {
+            "name": spec.name,
+            "parameters": "any",
+            "fail": list(fails),
+            "uncheckable": list(uncheckables),
+        }
     return {
         "name": spec.name,
         "parameters": [_parameter(parameter) for parameter in _shown(spec, profile)],
@@ -75,9 +80,7 @@ def _check(spec: CheckSpec, profile: Profile) -> Mapping[str, Any]:
 
 def _shown(spec: CheckSpec, profile: Profile) -> list[Parameter]:
     return [
-        parameter
-        for parameter in spec.parameters or ()
-        if not (parameter.extension and profile == CONTRACT)
+        parameter for parameter in spec.parameters or () if not (parameter.extension and profile == CONTRACT)
     ]
 
 

@@ -162,14 +162,16 @@ class _Reader:
     def _measure(self, operand: Measured) -> Value:
         if operand.measure in AGGREGATES:
             return self._aggregate(operand)
-        value = self._select(operand)
+        value: JSON = self._select(operand)
         if value is MISSING:
             return Unavailable(OPERAND_MISSING)
         if operand.measure == "path":
             return value
         if operand.measure == "count":
             return len(value) if isinstance(value, list) else Unavailable(OPERAND_TYPE)
-        return self._of_string(operand.measure, value) if isinstance(value, str) else Unavailable(OPERAND_TYPE)
+        return (
+            self._of_string(operand.measure, value) if isinstance(value, str) else Unavailable(OPERAND_TYPE)
+        )
 
     def _of_string(self, measure: str, value: str) -> Value:
         data = value.encode()
@@ -208,7 +210,7 @@ class _Reader:
                 return Unavailable(OPERAND_TYPE)
         return values
 
-    def _select(self, operand: Measured) -> Any:  # noqa: ANN401  (any JSON value, or the sentinel)
+    def _select(self, operand: Measured) -> JSON:
         self._charge(len(_path(operand).segments) + 1)
         return self._deliverable.select(_path(operand))
 
@@ -274,4 +276,3 @@ class _Group:
 def _path(operand: Measured) -> Path:
     assert isinstance(operand.path, Path)  # noqa: S101  (faults were found when the parameters were read)
     return operand.path
-

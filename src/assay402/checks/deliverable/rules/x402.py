@@ -12,7 +12,6 @@ from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import (
     EXACT,
     SIGNATURE_BYTES,
-    VIOLATIONS,
     Members,
     is_eip155,
     object_name,
@@ -107,7 +106,9 @@ def _signed(sent: Members, name: str | None, detail: dict[str, int]) -> Finding:
         return uncheckable("X402_DOMAIN_UNKNOWN")
     fields = {field: str(value) for field, value in authorization.items()}
     recovered = signer(domain, fields, str(payload["signature"]))
-    return passed(**detail) if recovered == fields["from"].lower() else failed("X402_SIGNER_MISMATCH", **detail)
+    return (
+        passed(**detail) if recovered == fields["from"].lower() else failed("X402_SIGNER_MISMATCH", **detail)
+    )
 
 
 def _domain(accepted: Members) -> Domain | None:

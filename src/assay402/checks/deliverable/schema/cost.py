@@ -49,7 +49,10 @@ def cost(index: Index) -> Cost | None:
 
 def _order_in_place(index: Index) -> list[int] | None:
     """Order the schemas so that each stands behind those applied to the same value; None where there is a cycle."""
-    targets = [[target for edge in node.edges if edge.place == "here" for target in edge.targets] for node in index.nodes]
+    targets = [
+        [target for edge in node.edges if edge.place == "here" for target in edge.targets]
+        for node in index.nodes
+    ]
     order, heads = _descend(targets, range(len(targets)))
     return None if heads else order
 
@@ -132,7 +135,9 @@ def _weight(node: Node) -> int:
     if not isinstance(node.schema, Mapping):
         return 1
     listed = (node.schema.get(name) for name in _LISTS)
-    return 1 + node.bundled * _BUNDLED_SCHEMAS + sum(len(value) for value in listed if isinstance(value, list))
+    return (
+        1 + node.bundled * _BUNDLED_SCHEMAS + sum(len(value) for value in listed if isinstance(value, list))
+    )
 
 
 def _patterns(node: Node) -> int:

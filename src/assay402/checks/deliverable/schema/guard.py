@@ -108,7 +108,9 @@ def _meta_validator(draft: Draft) -> "Validator":
     import jsonschema_rs  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
 
     uri = next(uri for uri, its_draft in DIALECTS.items() if its_draft == draft)
-    made: Validator = getattr(jsonschema_rs, _NAMES[draft])({"$ref": f"{uri}#"}, offline=True, validate_formats=False)
+    made: Validator = getattr(jsonschema_rs, _NAMES[draft])(
+        {"$ref": f"{uri}#"}, offline=True, validate_formats=False
+    )
     return made
 
 

@@ -63,7 +63,7 @@ class Index:
             resolved += 1
 
     def _add(self, schema: JSON, base: str, *, is_resource: bool = False) -> int:
-        """Number a schema and all within it; give its number."""
+        """Take in a schema and all within it, and give its number."""
         first = len(self.nodes)
         waiting: list[tuple[JSON, str, bool]] = [(schema, base, is_resource)]
         parents: list[tuple[int, Place] | None] = [None]
@@ -153,7 +153,11 @@ class Index:
     def _choice(self, keyword: str, fragment: str, target: int) -> list[int]:
         """Give the other schemas a dynamic reference may lead to."""
         schema = self.nodes[target].schema
-        if keyword == "$dynamicRef" and isinstance(schema, Mapping) and schema.get("$dynamicAnchor") == fragment:
+        if (
+            keyword == "$dynamicRef"
+            and isinstance(schema, Mapping)
+            and schema.get("$dynamicAnchor") == fragment
+        ):
             return self._dynamic.get(fragment, [])
         return self._dynamic.get("", []) if keyword == "$recursiveRef" else []
 

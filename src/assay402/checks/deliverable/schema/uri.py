@@ -24,7 +24,9 @@ def resolve(base: str, reference: str) -> tuple[str, str]:
 
 def unescape(text: str) -> str:
     """Undo percent escapes; bytes that are no UTF-8 stay as replacement characters, which no name holds."""
-    return _ESCAPED.sub(lambda match: bytes.fromhex(match[1].decode()), text.encode()).decode(errors="replace")
+    return _ESCAPED.sub(lambda match: bytes.fromhex(match[1].decode()), text.encode()).decode(
+        errors="replace"
+    )
 
 
 def _split(uri: str) -> tuple[str | None, str | None, str, str | None, str | None]:
