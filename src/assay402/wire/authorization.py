@@ -9,6 +9,8 @@ from msgspec import Struct
 EXTRA: Final = "evm"
 """The extra that brings the library of chain signatures."""
 LIBRARY: Final = "eth_account"
+_RECOVERY_BYTES: Final = ("00", "01", "1b", "1c")
+"""The last byte of a signature over typed data; others are of transactions, and no token takes them."""
 
 _TYPES: Final = {
     "EIP712Domain": [
@@ -44,6 +46,8 @@ def can_recover() -> bool:
 
 def signer(domain: Domain, authorization: Mapping[str, str], signature: str) -> str | None:
     """Recover the lower-case address that signed a well-formed authorization; None where the signature names nobody."""
+    if signature[-2:].lower() not in _RECOVERY_BYTES:
+        return None
     # Heavy, and only in the extra: loaded by whoever verifies a signature.
     from eth_account import Account  # noqa: PLC0415
     from eth_account.messages import encode_typed_data  # noqa: PLC0415

@@ -126,11 +126,9 @@ def _validator(schema: JSON, draft: Draft, *, assert_format: bool) -> "Validator
             pattern_options=jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES),
             offline=True,
         )
-    except jsonschema_rs.ReferencingError as error:
-        # The texts hold the schema's own references, and go no further than this test.
-        return REMOTE_REF if "disabled" in str(error) else INVALID
-    except ValueError as error:
-        return REMOTE_REF if "disabled" in str(error) else INVALID
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        # The engine has no other way to say it. The text holds the schema's references, and goes no further.
+        return REMOTE_REF if "retriev" in str(error).lower() else INVALID
     return made
 
 

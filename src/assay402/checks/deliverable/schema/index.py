@@ -124,8 +124,9 @@ class Index:
         for keyword, written in references(node.schema, self.draft):
             uri, fragment = resolve(node.base, written)
             if uri not in self._resources:
-                node.bundled += uri in BUNDLED
-                self.has_remote = self.has_remote or uri not in BUNDLED
+                is_bundled = uri in BUNDLED[self.draft]
+                node.bundled += is_bundled
+                self.has_remote = self.has_remote or not is_bundled
                 continue
             target = self._target(uri, fragment)
             if target is None:

@@ -22,19 +22,22 @@ DIALECTS: Final[Mapping[str, Draft]] = {
 """The published URIs, without the empty fragment some are written with."""
 DEFAULT_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
-_VOCABULARIES: Final = {
-    "https://json-schema.org/draft/2019-09/": (
+_VOCABULARIES: Final[Mapping[Draft, tuple[str, ...]]] = {
+    2019: (
         "core", "applicator", "validation", "meta-data", "format", "content",
     ),
-    "https://json-schema.org/draft/2020-12/": (
+    2020: (
         "core", "applicator", "unevaluated", "validation", "meta-data", "format-annotation", "format-assertion",
         "content",
     ),
 }  # fmt: skip
-BUNDLED: Final = frozenset(
-    {*DIALECTS, *(f"{base}meta/{name}" for base, names in _VOCABULARIES.items() for name in names)}
-)
-"""What the engine brings along, so that a reference to it needs no fetching."""
+BUNDLED: Final[Mapping[Draft, frozenset[str]]] = {
+    draft: frozenset(
+        {uri, *(f"{uri.removesuffix('schema')}meta/{name}" for name in _VOCABULARIES.get(draft, ()))}
+    )
+    for uri, draft in DIALECTS.items()
+}
+"""What the engine brings along for a schema of a draft, so that a reference to it needs no fetching."""
 
 
 class _Keyword(Struct, frozen=True):
