@@ -51,6 +51,7 @@ def signer(domain: Domain, authorization: Mapping[str, str], signature: str) -> 
     # Heavy, and only in the extra: loaded by whoever verifies a signature.
     from eth_account import Account  # noqa: PLC0415
     from eth_account.messages import encode_typed_data  # noqa: PLC0415
+    from eth_keys.exceptions import BadSignature, ValidationError  # noqa: PLC0415
 
     message = encode_typed_data(
         full_message={
@@ -74,5 +75,5 @@ def signer(domain: Domain, authorization: Mapping[str, str], signature: str) -> 
     )
     try:
         return str(Account.recover_message(message, signature=signature)).lower()
-    except Exception:  # noqa: BLE001  (the library has no one base for a signature that names nobody)
+    except (BadSignature, ValidationError, ValueError):
         return None

@@ -3,8 +3,6 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import metadata
-from importlib.resources import files
 from typing import Any, Final
 
 from assay402 import __version__
@@ -19,6 +17,8 @@ ENGINES: Final = (("google-re2", "1.1.20251105"), ("jsonschema-rs", "0.61.2"))
 @cache
 def source_files() -> list[Mapping[str, str]]:
     """Give the modules of `core`, `wire` and this room with their digests, as the generated list has them."""
+    from importlib.resources import files  # noqa: PLC0415  (loads file modules, for the first answer only)
+
     listed: list[Mapping[str, str]] = json.loads(
         (files("assay402.checks.deliverable") / "program.json").read_bytes()
     )["files"]
@@ -56,6 +56,8 @@ def require_engines() -> None:
         EngineDiffers: naming the installed version and the one this release answers with.
 
     """
+    from importlib import metadata  # noqa: PLC0415  (loads the reader of mail, for the first answer only)
+
     for name, wanted in ENGINES:
         try:
             installed = metadata.version(name)
