@@ -11,7 +11,7 @@ from assay402.checks.deliverable.model import Profile
 from assay402.checks.deliverable.published import contract_document
 from assay402.checks.deliverable.registry import registry as _registry
 from assay402.core.check import Operation, Refusal
-from assay402.library import answer
+from assay402.library import answer_admitted
 
 Given: TypeAlias = Mapping[str, Any] | str | bytes
 """A JSON object, as text or as values."""
@@ -72,7 +72,7 @@ def contract() -> dict[str, Any]:
 def _answer(operation: Operation[Any, Any], request: Any) -> dict[str, Any]:  # noqa: ANN401  (callers may pass anything; admission judges it)
     if isinstance(request, (str, bytes)):
         request = operation.read(_text(request), operation.request_bytes)
-    return answer(operation, request, None)
+    return answer_admitted(operation, operation.admit(request))
 
 
 def _text(source: str | bytes) -> bytes:

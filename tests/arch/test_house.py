@@ -135,7 +135,7 @@ def test_the_program_of_the_deliverable_check_is_the_one_that_ships() -> None:
     assert gen_program.is_current()
 
 
-CODE_ARGUMENT = re.compile(r"""(?:code=|Unreadable\(|Error\()"([a-z][a-z0-9_-]+)\"""")
+CODE_ARGUMENT = re.compile(r"""(?:code=|Unreadable\(|Error\()"([a-z][a-z0-9_]+)\"""")
 
 
 def test_every_code_is_explained() -> None:

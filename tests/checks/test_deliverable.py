@@ -233,7 +233,7 @@ def test_every_admitted_request_follows_the_published_input_schema() -> None:
 def test_the_verdict_and_its_exit_code(results: list[str], verdict: str, code: int) -> None:
     """Decision 2."""
     made = {"fails": {"check": "byte_length", "max": 0}}
-    criteria = [{"id": name, **made.get(name, {"check": name})} for name in results]
+    criteria: list[Any] = [{"id": name, **made.get(name, {"check": name})} for name in results]
     operation = CHECK.operation("check")
     given = operation.admit({"deliverable": {"kind": "text", "value": "{}"}, "criteria": criteria})
     report = run(operation, given)
@@ -284,7 +284,7 @@ def test_without_the_library_of_signatures_a_request_for_one_is_refused(
 
 def test_lint_says_of_each_criterion_whether_it_can_be_checked() -> None:
     """Decision 2, with the same reasons as a check, whatever is delivered."""
-    criteria = [
+    criteria: Any = [
         {"id": "a", "check": "byte_length", "min": 1},
         {"id": "b", "check": "byte_length", "mim": 1},
         {"id": "c", "check": "statement", "text": "x"},

@@ -1,5 +1,8 @@
 """The signer of an authorization is recovered offline; the vectors of `x402_valid` show what comes of it."""
 
+import subprocess
+import sys
+
 import pytest
 
 from assay402.wire.authorization import Domain, can_recover, signer
@@ -23,6 +26,19 @@ EXAMPLE = (
 
 def test_the_library_is_there_when_tests_run() -> None:
     assert can_recover()
+
+
+def test_recovering_leaves_the_recursion_limit_as_it_was() -> None:
+    """A part of the library lifts it on loading, and encoders then overrun the native stack."""
+    program = (
+        "import sys; from wire.test_authorization import AUTHORIZATION, DOMAIN, EXAMPLE;"
+        "from assay402.wire.authorization import signer; before = sys.getrecursionlimit();"
+        "assert signer(DOMAIN, AUTHORIZATION, EXAMPLE); print(before == sys.getrecursionlimit())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert run.stdout.strip() == "True"
 
 
 def test_a_signature_names_its_signer() -> None:

@@ -1,7 +1,10 @@
 """Who signed an EIP-3009 authorization? Recovered offline from the signature by EIP-712; nothing is asked of a chain."""
 
+import sys
 from collections.abc import Mapping
+from importlib import import_module
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Final
 
 from msgspec import Struct
@@ -48,12 +51,8 @@ def signer(domain: Domain, authorization: Mapping[str, str], signature: str) -> 
     """Recover the lower-case address that signed a well-formed authorization; None where the signature names nobody."""
     if signature[-2:].lower() not in _RECOVERY_BYTES:
         return None
-    # Heavy, and only in the extra: loaded by whoever verifies a signature.
-    from eth_account import Account  # noqa: PLC0415
-    from eth_account.messages import encode_typed_data  # noqa: PLC0415
-    from eth_keys.exceptions import BadSignature, ValidationError  # noqa: PLC0415
-
-    message = encode_typed_data(
+    eth_account, nobody = _library()
+    message = eth_account.messages.encode_typed_data(
         full_message={
             "types": _TYPES,
             "primaryType": "TransferWithAuthorization",
@@ -74,6 +73,22 @@ def signer(domain: Domain, authorization: Mapping[str, str], signature: str) -> 
         }
     )
     try:
-        return str(Account.recover_message(message, signature=signature)).lower()
-    except (BadSignature, ValidationError, ValueError):
+        return str(eth_account.Account.recover_message(message, signature=signature)).lower()
+    except nobody:
         return None
+
+
+def _library() -> tuple[ModuleType, tuple[type[Exception], ...]]:
+    """Load the library, and what it raises for a signature that names nobody.
+
+    One of its parts lifts the interpreter's recursion limit a hundredfold when it is loaded, and with it the guard
+    that keeps a deeply nested value from overrunning the native stack of every encoder in the process. The limit
+    is put back.
+    """
+    limit = sys.getrecursionlimit()
+    try:
+        library = import_module(LIBRARY)
+        exceptions = import_module("eth_keys.exceptions")
+    finally:
+        sys.setrecursionlimit(limit)
+    return library, (exceptions.BadSignature, exceptions.ValidationError, ValueError)

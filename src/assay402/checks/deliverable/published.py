@@ -87,32 +87,14 @@ def _output_schema() -> dict[str, Any]:
                 "required": counts,
                 "properties": {name: {"type": "integer", "minimum": 0} for name in counts},
             },
-            "deliverableDigest": {
-                "type": "object",
-                "required": ["kind", "byteLength", "sha256", "keccak256", "isJson"],
-                "properties": {
-                    "kind": {"enum": ["text", "json", "bytes"]},
-                    "byteLength": {"type": "integer", "minimum": 0},
-                    "sha256": _HEX_64,
-                    "keccak256": _HEX_64,
-                    "isJson": {"type": "boolean"},
-                },
-            },
+            "deliverableDigest": _digest_schema(),
             "jobRefSha256": _HEX_64,
             "program": {
                 "type": "object",
                 "required": ["id", "version", "programRoot", "registryRoot"],
                 "properties": {"programRoot": _HEX_64, "registryRoot": _HEX_64},
             },
-            "provenance": {
-                "type": "object",
-                "required": ["basis", "thirdPartyData", "networkAccess", "inputRoot", "programRoot", "outputRoot"],
-                "properties": {
-                    "thirdPartyData": {"const": False},
-                    "networkAccess": {"const": False},
-                    **dict.fromkeys(("inputRoot", "programRoot", "outputRoot"), _HEX_64),
-                },
-            },
+            "provenance": _provenance_schema(),
             "warrantyScope": {"type": "string"},
             "uncertainty": {"type": "string"},
         },
@@ -130,5 +112,31 @@ def _criterion_schema() -> dict[str, Any]:
             "result": {"enum": ["PASS", "FAIL", "UNCHECKABLE"]},
             "reason": {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$"},
             "detail": {"type": "object", "additionalProperties": {"type": "integer"}},
+        },
+    }
+
+
+def _digest_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": ["kind", "byteLength", "sha256", "keccak256", "isJson"],
+        "properties": {
+            "kind": {"enum": ["text", "json", "bytes"]},
+            "byteLength": {"type": "integer", "minimum": 0},
+            "sha256": _HEX_64,
+            "keccak256": _HEX_64,
+            "isJson": {"type": "boolean"},
+        },
+    }
+
+
+def _provenance_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": ["basis", "thirdPartyData", "networkAccess", "inputRoot", "programRoot", "outputRoot"],
+        "properties": {
+            "thirdPartyData": {"const": False},
+            "networkAccess": {"const": False},
+            **dict.fromkeys(("inputRoot", "programRoot", "outputRoot"), _HEX_64),
         },
     }

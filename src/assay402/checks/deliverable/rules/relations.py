@@ -23,6 +23,8 @@ OPERAND_MISSING: Final = "CLAIM_OPERAND_MISSING"
 OPERAND_TYPE: Final = "CLAIM_OPERAND_TYPE"
 LIMIT_NUMBER: Final = "LIMIT_NUMBER"
 LIMIT_WORK: Final = "LIMIT_WORK"
+_LIMITS: Final = (LIMIT_NUMBER, LIMIT_WORK)
+"""Reasons that withhold judgement on a claim, where others say that it does not hold."""
 
 MAX_STEPS: Final = 1 << 18
 """Values read by the claims of one criterion: a dozen sums over the longest array there can be."""
@@ -78,10 +80,7 @@ def claims_consistent(case: Case) -> Finding:
     finding = unreadable(case.deliverable)
     if finding is not None:
         return finding
-    try:
-        return _relations(case) if case.parameters["claims"] is not None else _records(case)
-    except _TooMuchWork:
-        return uncheckable(LIMIT_WORK)
+    return _relations(case) if case.parameters["claims"] is not None else _records(case)
 
 
 def _relations(case: Case) -> Finding:
@@ -94,9 +93,10 @@ def _summary(reasons: list[str | None]) -> Finding:
     """Count what holds; the first failure gives the reason, and what is beyond the limits only withholds."""
     counts = {"total": len(reasons), "held": reasons.count(None)}
     for place, reason in enumerate(reasons):
-        if reason not in (None, LIMIT_NUMBER):
-            return failed(str(reason), **counts, firstFailed=place)
-    return uncheckable(LIMIT_NUMBER) if LIMIT_NUMBER in reasons else passed(**counts)
+        if reason is not None and reason not in _LIMITS:
+            return failed(reason, **counts, firstFailed=place)
+    beyond = next((reason for reason in reasons if reason is not None), None)
+    return passed(**counts) if beyond is None else uncheckable(beyond)
 
 
 def _fault(reader: "_Reader", claim: Claim) -> str | None:
@@ -109,6 +109,8 @@ def _fault(reader: "_Reader", claim: Claim) -> str | None:
         return reader.relation(claim, left, right)
     except TooManyDigits:
         return LIMIT_NUMBER
+    except _TooMuchWork:
+        return LIMIT_WORK
 
 
 class _Reader:
