@@ -126,7 +126,11 @@ def read_criteria(source: bytes, cap: int) -> Body | Refusal:
     # The brackets of the object an array is wrapped into do not count against the depth of what was sent.
     wrapped = b'{"criteria":%b}' % source if source.lstrip(b" \t\n\r").startswith(b"[") else source
     body = read_body(wrapped, cap + len(wrapped) - len(source), max_depth=MAX_DEPTH + (wrapped is not source))
-    return body if isinstance(body, Refusal) or "criteria" not in body else _only_criteria(body)
+    if isinstance(body, Refusal):
+        return body
+    if "criteria" not in body:
+        return Refusal(code="member-missing")
+    return Body({"criteria": body["criteria"]}, plain=body.plain, survives=body.survives)
 
 
 def read_replay(source: bytes, cap: int) -> Body | Refusal:
@@ -174,8 +178,6 @@ def admit_lint(
     body = _body(request, partial(read_criteria, cap=REQUEST_BYTES))
     if isinstance(body, Refusal):
         return body
-    if "criteria" not in body:
-        return Refusal(code="member-missing")
     criteria = _criteria(body["criteria"], profile)
     if isinstance(criteria, Refusal):
         return criteria
@@ -221,10 +223,6 @@ def _body(request: Any, read: Callable[[bytes], Body | Refusal]) -> Body | Refus
     except RecursionError:
         return Refusal(code="limit-depth")
     return read(source)
-
-
-def _only_criteria(body: Body) -> Body:
-    return Body({"criteria": body["criteria"]}, plain=body.plain, survives=body.survives)
 
 
 def _again(body: Body) -> JSON | Refusal:

@@ -10,16 +10,17 @@ _ESCAPED: Final = re.compile(rb"%([0-9a-fA-F]{2})")
 def resolve(base: str, reference: str) -> tuple[str, str]:
     """Give the absolute URI without fragment that a reference names, and the fragment with its escapes undone."""
     scheme, authority, path, query, fragment = _split(reference)
+    named = unescape(fragment or "")
     base_scheme, base_authority, base_path, base_query, _ = _split(base)
     if scheme is None:
         scheme = base_scheme
         if authority is None:
             authority = base_authority
             if path == "":
-                path, query = base_path, base_query if query is None else query
+                return _join(scheme, authority, base_path, base_query if query is None else query), named
             elif not path.startswith("/"):
                 path = _merge(base_path, path, has_authority=base_authority is not None)
-    return _join(scheme, authority, _without_dots(path), query), unescape(fragment or "")
+    return _join(scheme, authority, _without_dots(path), query), named
 
 
 def unescape(text: str) -> str:
