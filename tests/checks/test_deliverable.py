@@ -316,6 +316,28 @@ def test_lint_says_of_each_criterion_whether_it_can_be_checked() -> None:
     assert deliverable.lint("[" * 257 + "]" * 257)["code"] == "limit-depth"
 
 
+@pytest.mark.parametrize(("checkable", "code"), [(True, 0), (False, 4)])
+def test_the_exit_code_of_a_lint(checkable: bool, code: int) -> None:
+    """Decision 2."""
+    operation = CHECK.operation("lint")
+    given = operation.admit([{"id": "a", "check": "is_json" if checkable else "statement"}])
+    assert operation.exit_code(run(operation, given)) == code
+
+
+@pytest.mark.parametrize(("place", "code"), [("verdict", 1), (None, 0)])
+def test_the_exit_code_of_a_replay(place: str | None, code: int) -> None:
+    """Decision 2."""
+    operation = CHECK.operation("replay")
+    answer = {**deliverable.check(REQUEST), **({} if place is None else {place: 0})}
+    assert (
+        operation.exit_code(run(operation, operation.admit({"request": REQUEST, "answer": answer}))) == code
+    )
+
+
+def test_a_replay_of_what_is_no_request_is_refused() -> None:
+    assert deliverable.replay({"a": object()}, {}) == {"refused": True, "code": "body-not-json"}
+
+
 def test_lint_agrees_with_the_check_on_every_vector() -> None:
     """Principle 2: what the buyer got wrong is wrong for every delivery."""
     about_the_delivery = {"LIMIT_DEPTH", "LIMIT_WORK", "JSON_DUPLICATE_NAME", "JSON_LONE_SURROGATE",

@@ -204,7 +204,7 @@ def test_an_explanation_shows_both_values_and_the_difference(file: Any) -> None:
 def test_registry_and_contract_are_printed_as_the_library_gives_them() -> None:
     for profile in ("assay", "contract"):
         printed = assay("deliverable", "registry", "--profile", profile).stdout
-        assert json.loads(printed) == deliverable.registry(profile)  # type: ignore[arg-type]
+        assert json.loads(printed) == deliverable.registry(profile)
     assert json.loads(assay("deliverable", "contract").stdout) == deliverable.contract()
 
 

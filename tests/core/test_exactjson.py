@@ -198,7 +198,8 @@ def test_types_never_mix(one: JSON, other: JSON, equal: bool) -> None:
 
 
 def test_type_words() -> None:
-    found = [type_names(each)[-1] for each in (None, True, "", [], {}, 1, Decimal("1.5"), Decimal("1E+400"))]
+    values: list[Any] = [None, True, "", [], {}, 1, Decimal("1.5"), Decimal("1E+400")]
+    found = [type_names(value)[-1] for value in values]
     assert found == ["null", "boolean", "string", "array", "object", "integer", "number", "integer"]
 
 

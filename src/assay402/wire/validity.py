@@ -91,19 +91,17 @@ def is_eip155(network: str | None) -> bool:
 
 
 def _rules(value: JSON, name: ObjectName | None, version: Version | None) -> _Rules:
-    if not isinstance(value, Mapping):
-        yield _Rule("X402_NOT_OBJECT", False)
-        return
-    yield _Rule("X402_NOT_OBJECT", True)
-    name = name or object_name(value)
+    sent = _members(value)
+    yield _Rule("X402_NOT_OBJECT", sent is value)
+    name = name or object_name(sent)
     if name == "payment_required":
-        yield from _payment_required(value, version)
+        yield from _payment_required(sent, version)
     elif name == "payment_payload":
-        yield from _payment_payload(value, version)
+        yield from _payment_payload(sent, version)
     elif name == "settlement_response":
-        yield from _settlement(value, version or 2)
+        yield from _settlement(sent, version or 2)
     elif name == "payment_requirements":
-        yield from _requirement(value, version or 2)
+        yield from _requirement(sent, version or 2)
     else:
         yield _Rule("X402_SHAPE", False)
 
@@ -120,11 +118,9 @@ def _payment_required(sent: Members, wanted: Version | None) -> _Rules:
     if version != 1:
         yield _Rule("X402_RESOURCE", _is_resource(sent.get("resource")))
     accepts = sent.get("accepts")
-    if not isinstance(accepts, list) or not accepts:
-        yield _Rule("X402_ACCEPTS", False)
-        return
-    yield _Rule("X402_ACCEPTS", True)
-    for index, entry in enumerate(accepts):
+    entries = accepts if isinstance(accepts, list) else []
+    yield _Rule("X402_ACCEPTS", bool(entries))
+    for index, entry in enumerate(entries):
         for rule in _requirement(entry, version):
             yield _Rule(rule.code, rule.holds, index)
     if version != 1:
@@ -132,22 +128,20 @@ def _payment_required(sent: Members, wanted: Version | None) -> _Rules:
 
 
 def _requirement(value: JSON, version: Version) -> _Rules:
-    if not isinstance(value, Mapping):
-        yield _Rule("X402_NOT_OBJECT", False)
-        return
-    yield _Rule("X402_NOT_OBJECT", True)
-    yield _Rule("X402_SCHEME", bool(text(value, "scheme")))
-    yield _Rule("X402_NETWORK", _is_network(value.get("network"), version))
-    yield _Rule("X402_AMOUNT", is_amount(value.get(MAX_AMOUNT_REQUIRED if version == 1 else AMOUNT)))
-    evm = is_eip155(text(value, "network"))
-    asset, pay_to = text(value, "asset"), text(value, "payTo")
+    sent = _members(value)
+    yield _Rule("X402_NOT_OBJECT", sent is value)
+    yield _Rule("X402_SCHEME", bool(text(sent, "scheme")))
+    yield _Rule("X402_NETWORK", _is_network(sent.get("network"), version))
+    yield _Rule("X402_AMOUNT", is_amount(sent.get(MAX_AMOUNT_REQUIRED if version == 1 else AMOUNT)))
+    evm = is_eip155(text(sent, "network"))
+    asset, pay_to = text(sent, "asset"), text(sent, "payTo")
     yield _Rule("X402_ASSET", is_evm_address(asset) if evm else bool(asset))
     yield _Rule("X402_PAY_TO", is_evm_address(pay_to) or _is_role(pay_to) if evm else bool(pay_to))
-    yield _Rule("X402_TIMEOUT", (integer(value.get("maxTimeoutSeconds")) or 0) > 0)
-    yield _Rule("X402_EXTRA", value.get("extra") is None or isinstance(value["extra"], Mapping))
+    yield _Rule("X402_TIMEOUT", (integer(sent.get("maxTimeoutSeconds")) or 0) > 0)
+    yield _Rule("X402_EXTRA", sent.get("extra") is None or isinstance(sent["extra"], Mapping))
     if version == 1:
-        yield _Rule("X402_RESOURCE", bool(text(value, "resource")))
-        yield _Rule("X402_DESCRIPTION", text(value, "description") is not None)
+        yield _Rule("X402_RESOURCE", bool(text(sent, "resource")))
+        yield _Rule("X402_DESCRIPTION", text(sent, "description") is not None)
 
 
 def _payment_payload(sent: Members, wanted: Version | None) -> _Rules:
@@ -208,6 +202,11 @@ def signature_bytes(value: object) -> int:
     if not isinstance(value, str) or _HEX_BYTES.fullmatch(value) is None:
         return 0
     return len(value) // 2 - 1
+
+
+def _members(value: JSON) -> Members:
+    """Give the members of an object, and none of anything else: the rule before has named that already."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def _is_network(value: object, version: Version) -> bool:

@@ -22,7 +22,7 @@ from assay402.core.base64 import decode_canonical
 from assay402.core.canon import canonical, canonical_plain, sha256_hex
 from assay402.core.check import Refusal
 from assay402.core.errors import Notice
-from assay402.core.exactjson import MAX_DEPTH, Exact, Troubled, as_text, read_exact
+from assay402.core.exactjson import MAX_DEPTH, Troubled, as_text, read_exact
 from assay402.core.grammar import NotJSON
 from assay402.core.strictjson import JSON
 from assay402.wire.authorization import can_recover
@@ -115,7 +115,7 @@ def read_body(source: bytes, cap: int, *, max_depth: int = MAX_DEPTH) -> Body | 
                     document.trouble, "body-not-ijson"
                 )
             )
-        case Exact():
+        case _:
             if not isinstance(document.value, Mapping):
                 return Refusal(code="member-missing")
             return Body(document.value, plain=document.plain, survives=document.survives)

@@ -121,19 +121,16 @@ def _may_be_number(operand: Operand) -> bool:
             return is_number(operand.value)
         case Measured():
             return operand.measure != "sha256"
-        case Combined():
+        case _:
             return True
 
 
 def _measured(operand: Operand) -> Iterator[Measured]:
-    match operand:
-        case Measured():
-            yield operand
-        case Combined():
-            for each in operand.operands:
-                yield from _measured(each)
-        case Literally():
-            return
+    if isinstance(operand, Measured):
+        yield operand
+    elif isinstance(operand, Combined):
+        for each in operand.operands:
+            yield from _measured(each)
 
 
 def _names(value: JSON) -> tuple[str, ...] | Fault:

@@ -85,6 +85,7 @@ class Path(Struct, frozen=True):
     def select(self, value: JSON) -> JSON:
         """Give the value a singular path selects, or `MISSING`."""
         for segment in self.segments:
+            assert not isinstance(segment, Wildcard)  # noqa: S101  (the path is singular)
             value = _step(value, segment)
             if value is MISSING:
                 break
@@ -217,7 +218,7 @@ def _query_fault(text: str) -> PathFault:
     return PATH_SYNTAX if unclosed or not _SEVERAL.search(outside) else PATH_NOT_SINGULAR
 
 
-def _step(value: JSON, segment: Segment) -> JSON:
+def _step(value: JSON, segment: str | Index | Token) -> JSON:
     match segment:
         case str():
             return value.get(segment, MISSING) if isinstance(value, Mapping) else MISSING
@@ -226,10 +227,8 @@ def _step(value: JSON, segment: Segment) -> JSON:
                 return value.get(segment.name, MISSING)
             is_place = isinstance(value, list) and _INDEX.fullmatch(segment.name) is not None
             return _element(value, int(segment.name)) if is_place else MISSING
-        case Index():
+        case _:
             return _element(value, segment.place)
-        case Wildcard():
-            return NO_ARRAY
 
 
 def _element(value: JSON, place: int) -> JSON:

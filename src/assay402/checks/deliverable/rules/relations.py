@@ -130,7 +130,7 @@ class _Reader:
                 if operand not in self._known:
                     self._known[operand] = self._measure(operand)
                 return self._known[operand]
-            case Combined():
+            case _:
                 return self._combine(operand)
 
     def relation(self, claim: Claim, left: Any, right: Any) -> str | None:  # noqa: ANN401  (any JSON value)

@@ -18,7 +18,7 @@ def resolve(base: str, reference: str) -> tuple[str, str]:
             authority = base_authority
             if path == "":
                 return _join(scheme, authority, base_path, base_query if query is None else query), named
-            elif not path.startswith("/"):
+            if not path.startswith("/"):
                 path = _merge(base_path, path, has_authority=base_authority is not None)
     return _join(scheme, authority, _without_dots(path), query), named
 
