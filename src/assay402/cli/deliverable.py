@@ -13,6 +13,7 @@ from assay402.checks.deliverable.published import contract_document
 from assay402.checks.deliverable.registry import registry
 from assay402.cli.form import Form, read_source, request_from
 from assay402.cli.output import notice_of, pretty, print_bytes
+from assay402.cli.usage import SourceFile, Usage
 from assay402.core.base64 import encode
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
@@ -51,9 +52,9 @@ _MEANINGS: Final[Mapping[str, str]] = {
 
 def _request_parameters() -> list[click.Parameter]:
     return [
-        click.Argument(["source"], type=click.File("rb"), required=False, metavar="[REQUEST.json|-]"),
-        click.Option(["--file"], type=click.File("rb"), help="Judge the bytes of this file."),
-        click.Option(["--criteria"], type=click.File("rb"), help="The criteria to judge --file by."),
+        click.Argument(["source"], type=SourceFile(), required=False, metavar="[REQUEST.json|-]"),
+        click.Option(["--file"], type=SourceFile(), help="Judge the bytes of this file."),
+        click.Option(["--criteria"], type=SourceFile(), help="The criteria to judge --file by."),
     ]
 
 
@@ -63,7 +64,7 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
     if source is not None and file is None and criteria is None:
         return request_from(source, operation)
     if source is not None or file is None or criteria is None:
-        raise click.UsageError("Give one REQUEST.json (`-` for stdin), or --file with --criteria.")
+        raise Usage("Give one REQUEST.json (`-` for stdin), or --file with --criteria.")
     data = read_source(file, MAX_DELIVERABLE)
     if isinstance(data, Refusal):
         return Refusal(code="deliverable-too-large", length=data.length, cap=data.cap)
@@ -140,26 +141,26 @@ def _printable(text: str) -> str:
 
 
 def _lint_parameters() -> list[click.Parameter]:
-    return [click.Argument(["source"], type=click.File("rb"), required=False, metavar="[CRITERIA.json|-]")]
+    return [click.Argument(["source"], type=SourceFile(), required=False, metavar="[CRITERIA.json|-]")]
 
 
 def _compose_lint(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON | Refusal:
     if values["source"] is None:
-        raise click.UsageError("Give one CRITERIA.json (`-` for stdin).")
+        raise Usage("Give one CRITERIA.json (`-` for stdin).")
     return request_from(values["source"], operation)
 
 
 def _replay_parameters() -> list[click.Parameter]:
     return [
-        click.Argument(["request"], type=click.File("rb"), required=False, metavar="[REQUEST.json]"),
-        click.Argument(["answer"], type=click.File("rb"), required=False, metavar="[ANSWER.json]"),
+        click.Argument(["request"], type=SourceFile(), required=False, metavar="[REQUEST.json]"),
+        click.Argument(["answer"], type=SourceFile(), required=False, metavar="[ANSWER.json]"),
     ]
 
 
 def _compose_replay(_operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON | Refusal:
     """Put a request and its answer together, each read by itself."""
     if values["request"] is None or values["answer"] is None:
-        raise click.UsageError("Give REQUEST.json and ANSWER.json.")
+        raise Usage("Give REQUEST.json and ANSWER.json.")
     sides: dict[str, JSON] = {}
     for name in ("request", "answer"):
         source = read_source(values[name], REQUEST_BYTES)
@@ -172,12 +173,18 @@ def _compose_replay(_operation: Operation[Any, Any], values: Mapping[str, Any]) 
 
 FORMS: Final[Mapping[str, Form[Any]]] = {
     "check": Form(
-        parameters=_request_parameters, compose=_compose, present=_present, details=_DETAILS, epilog=_EPILOG
+        parameters=_request_parameters,
+        compose=_compose,
+        present=_present,
+        asks_network=False,
+        details=_DETAILS,
+        epilog=_EPILOG,
     ),
     "lint": Form(
         parameters=_lint_parameters,
         compose=_compose_lint,
         present=_present_lint,
+        asks_network=False,
         details="CRITERIA.json is the array of criteria, or an object with that member, such as a whole request.",
         epilog="\b\nExit codes: 0 all can be checked; 4 not all; 2 usage or refusal; 3 our own fault.",
     ),
@@ -185,6 +192,7 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
         parameters=_replay_parameters,
         compose=_compose_replay,
         present=_present_replay,
+        asks_network=False,
         details="The profile is the one whose registry the answer names.",
         epilog="\b\nExit codes: 0 all agree; 1 something differs; 2 usage or refusal; 3 our own fault.",
     ),
@@ -192,6 +200,7 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
         parameters=_request_parameters,
         compose=_compose,
         present=_present_explain,
+        asks_network=False,
         details="The output holds content of the deliverable: it is for whoever has it anyway.",
         epilog=_EPILOG,
     ),

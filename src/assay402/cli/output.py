@@ -1,9 +1,10 @@
 """What a person or a program sees: published bytes, styled lines, refusals."""
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 import msgspec
@@ -15,6 +16,8 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 
+_CONTROL: Final = re.compile("[\x7f-\x9f]")
+
 
 def published_line(published: Mapping[str, Any]) -> bytes:
     """Give the exact published bytes of an answer, with a newline behind."""
@@ -22,8 +25,17 @@ def published_line(published: Mapping[str, Any]) -> bytes:
 
 
 def pretty(value: Mapping[str, Any]) -> bytes:
-    """Lay JSON out for reading, spellings and order kept, with a newline behind."""
-    return msgspec.json.format(write(value), indent=2) + b"\n"
+    """Lay JSON out for reading, spellings and order kept, with a newline behind.
+
+    Control characters beyond ASCII's are escaped: terminals obey some of them.
+    """
+    compact = write(value)
+    try:
+        text = msgspec.json.format(compact, indent=2).decode()
+    except msgspec.DecodeError:
+        # It takes no half of a surrogate pair, which JSON can spell.
+        text = compact.decode()
+    return (_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
 
 def print_bytes(data: bytes) -> None:
@@ -67,6 +79,15 @@ def explain_code(kind: str, code: str, numbers: str = "") -> None:
 
 
 def notice_of(code: str) -> Notice | None:
-    """Give the notice of a code, wherever it is explained."""
-    tables = (*(check.notices for check in CHECKS), FETCH_NOTICES, TRANSCRIPT_NOTICES, NOTICES)
-    return next((table[code] for table in tables if code in table), None)
+    """Give the notice of a code, wherever it is explained.
+
+    A code of a protocol is explained by its reason: `x402/terms-url-missing` by `terms-url-missing`.
+    """
+    known = notices()
+    return known.get(code) or known.get(code.rpartition("/")[2])
+
+
+def notices() -> dict[str, Notice]:
+    """Give every code with its notice."""
+    tables = (NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, *(check.notices for check in CHECKS))
+    return {code: notice for table in tables for code, notice in table.items()}
