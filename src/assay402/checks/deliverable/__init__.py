@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Any, Final
 
+from msgspec import structs
+
 from assay402.checks.deliverable import admission, contract, explain
 from assay402.checks.deliverable.menu import MENU
 from assay402.checks.deliverable.model import ASSAY, CONTRACT, Profile
@@ -11,8 +13,9 @@ from assay402.checks.deliverable.rules.verdict import verdict
 from assay402.core.check import Check, Custody, Faces, Operation
 
 
-def _check(profile: Profile, profiles: dict[str, Operation[Any, Any]]) -> Operation[Any, Any]:
-    return Operation(
+def _operations(profile: Profile) -> tuple[Operation[Any, Any], ...]:
+    """Make the operations that answer under a profile."""
+    check: Operation[Any, Any] = Operation(
         name="check",
         summary="Judge a deliverable by acceptance criteria, replayably.",
         admit=partial(admission.admit_check, profile=profile),
@@ -21,12 +24,8 @@ def _check(profile: Profile, profiles: dict[str, Operation[Any, Any]]) -> Operat
         exit_code=contract.exit_code,
         request_bytes=admission.REQUEST_BYTES,
         read=admission.read_body,
-        profiles=profiles,
     )
-
-
-def _lint(profile: Profile, profiles: dict[str, Operation[Any, Any]]) -> Operation[Any, Any]:
-    return Operation(
+    lint: Operation[Any, Any] = Operation(
         name="lint",
         summary="Say for free which criteria can be checked, before anything is delivered.",
         admit=partial(admission.admit_lint, profile=profile),
@@ -35,24 +34,22 @@ def _lint(profile: Profile, profiles: dict[str, Operation[Any, Any]]) -> Operati
         exit_code=contract.exit_code_lint,
         request_bytes=admission.REQUEST_BYTES,
         read=admission.read_criteria,
-        profiles=profiles,
     )
-
-
-def _explain(profile: Profile, profiles: dict[str, Operation[Any, Any]]) -> Operation[Any, Any]:
-    return Operation(
+    explained = structs.replace(
+        check,
         name="explain",
         summary="Show values and differences behind each result, on this machine only.",
-        admit=partial(admission.admit_check, profile=profile),
         run=explain.explain,
         publish=explain.publish_explain,
-        exit_code=contract.exit_code,
-        request_bytes=admission.REQUEST_BYTES,
-        read=admission.read_body,
-        profiles=profiles,
         faces=Faces.LOCAL,
     )
+    return check, lint, explained
 
+
+_CHECK, _LINT, _EXPLAIN = (
+    structs.replace(ours, profiles={ASSAY: ours, CONTRACT: theirs})
+    for ours, theirs in zip(_operations(ASSAY), _operations(CONTRACT), strict=True)
+)
 
 CHECK: Final = Check(
     name="deliverable",
@@ -61,7 +58,8 @@ CHECK: Final = Check(
     question="Does what was delivered meet the buyer's criteria?",
     custody=Custody.ANSWER,
     operations=(
-        *(made(ASSAY, {ASSAY: made(ASSAY, {}), CONTRACT: made(CONTRACT, {})}) for made in (_check, _lint)),
+        _CHECK,
+        _LINT,
         Operation(
             name="replay",
             summary="Judge a request again and compare every root and result of an answer.",
@@ -73,7 +71,7 @@ CHECK: Final = Check(
             read=admission.read_replay,
             faces=Faces.LOCAL,
         ),
-        _explain(ASSAY, {ASSAY: _explain(ASSAY, {}), CONTRACT: _explain(CONTRACT, {})}),
+        _EXPLAIN,
     ),
     rules=(*(spec.rule for spec in MENU), verdict),
     notices={**admission.REFUSALS, **REASONS},

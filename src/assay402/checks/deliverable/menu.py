@@ -16,12 +16,13 @@ from assay402.checks.deliverable.kinds import (
     SCHEMA,
     one_of,
 )
-from assay402.checks.deliverable.model import Fault
+from assay402.checks.deliverable.model import Case, Fault, Finding
 from assay402.checks.deliverable.parameters import PATH, ROOT, CheckSpec, Parameter
 from assay402.checks.deliverable.rules import exact, numbers, relations, schema, structure, text, x402
 from assay402.checks.deliverable.rules.bounds import in_order
 from assay402.checks.deliverable.schema import guard as schema_guard
 from assay402.core.canon import canonical
+from assay402.core.check import Rule
 from assay402.wire.validity import VIOLATIONS
 
 if TYPE_CHECKING:
@@ -41,14 +42,7 @@ _WHOLE: Final = Parameter(name="path", kind=PATH, default=ROOT, default_sent="")
 _PATH: Final = Parameter(name="path", kind=PATH, required=True)
 STRING_AT: Final = Parameter(name="path", kind=PATH, extension=True)
 """Ours: what makes a check of bytes a check of one string of a document."""
-_BOUNDS: Final = tuple(Parameter(name=name, kind=NATURAL) for name in ("min", "max", "equals"))
-_BOUND_NAMES: Final = ("min", "max", "equals")
-_BOUND_CONFLICTS: Final = (("equals", "min"), ("equals", "max"))
-_DIGEST: Final = Parameter(name="value", kind=DIGEST, required=True, aliases=("expected", "hash", "digest"))
-_NEEDLE: Final = Parameter(
-    name="value", kind=NEEDLE, required=True, aliases=("expected", "text", "substring", "prefix", "suffix")
-)
-_PATTERN: Final = Parameter(name="value", kind=PATTERN, required=True, aliases=("expected",))
+_BOUNDS: Final = ("min", "max", "equals")
 
 
 def _expected(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -78,88 +72,80 @@ def _options(options: "re2.Options") -> "re2.Options":
     return options
 
 
-MENU: Final[tuple[CheckSpec, ...]] = (
-    CheckSpec(
-        name="sha256_equals",
-        rule=exact.sha256_equals,
-        parameters=(_DIGEST, STRING_AT),
-        fails=("HASH_MISMATCH",),
-        detail=("byteLength",),
-    ),
-    CheckSpec(
-        name="keccak256_equals",
-        rule=exact.keccak256_equals,
-        parameters=(_DIGEST, STRING_AT),
-        fails=("HASH_MISMATCH",),
-        detail=("byteLength",),
-    ),
-    CheckSpec(
-        name="byte_length",
-        rule=exact.byte_length,
-        parameters=(*_BOUNDS, STRING_AT),
-        one_of=_BOUND_NAMES,
-        conflicts=_BOUND_CONFLICTS,
-        in_order=in_order,
-        fails=BOUND_REASONS,
-        detail=("actual",),
-    ),
-    CheckSpec(
-        name="char_length",
-        rule=text.char_length,
+def _digest(name: str, rule: Rule[Case, Finding]) -> CheckSpec:
+    return CheckSpec(
+        name=name,
+        rule=rule,
         parameters=(
-            *_BOUNDS,
-            Parameter(
-                name="unit",
-                kind=one_of("codepoint", text.UTF16),
-                default="codepoint",
-                default_sent="codepoint",
-            ),
+            Parameter(name="value", kind=DIGEST, required=True, aliases=("expected", "hash", "digest")),
             STRING_AT,
         ),
-        one_of=_BOUND_NAMES,
-        conflicts=_BOUND_CONFLICTS,
+        fails=("HASH_MISMATCH",),
+        detail=("byteLength",),
+    )
+
+
+def _bounded(
+    name: str,
+    rule: Rule[Case, Finding],
+    *more: Parameter,
+    detail: tuple[str, ...] = (),
+    fails: tuple[str, ...] = (),
+) -> CheckSpec:
+    return CheckSpec(
+        name=name,
+        rule=rule,
+        parameters=(*(Parameter(name=bound, kind=NATURAL) for bound in _BOUNDS), *more),
+        one_of=_BOUNDS,
+        conflicts=(("equals", "min"), ("equals", "max")),
         in_order=in_order,
-        fails=(*BOUND_REASONS, "NOT_UTF8"),
-        detail=("actual", "codePoints", "utf16Units", "bytes"),
+        fails=(*BOUND_REASONS, *fails),
+        detail=("actual", *detail),
+    )
+
+
+def _needle(name: str, rule: Rule[Case, Finding], fails: str, *detail: str) -> CheckSpec:
+    aliases = ("expected", "text", "substring", "prefix", "suffix")
+    return CheckSpec(
+        name=name,
+        rule=rule,
+        parameters=(Parameter(name="value", kind=NEEDLE, required=True, aliases=aliases), STRING_AT),
+        fails=(fails,),
+        detail=detail,
+    )
+
+
+def _pattern(name: str, rule: Rule[Case, Finding], fails: str) -> CheckSpec:
+    return CheckSpec(
+        name=name,
+        rule=rule,
+        parameters=(Parameter(name="value", kind=PATTERN, required=True, aliases=("expected",)), STRING_AT),
+        guard=_compiled,
+        fails=(fails, "NOT_UTF8"),
+        uncheckables=("PATTERN_UNSUPPORTED", "LIMIT_WORK"),
+        extension=True,
+    )
+
+
+MENU: Final[tuple[CheckSpec, ...]] = (
+    _digest("sha256_equals", exact.sha256_equals),
+    _digest("keccak256_equals", exact.keccak256_equals),
+    _bounded("byte_length", exact.byte_length, STRING_AT),
+    _bounded(
+        "char_length",
+        text.char_length,
+        Parameter(
+            name="unit", kind=one_of("codepoint", text.UTF16), default="codepoint", default_sent="codepoint"
+        ),
+        STRING_AT,
+        fails=("NOT_UTF8",),
+        detail=("codePoints", "utf16Units", "bytes"),
     ),
-    CheckSpec(
-        name="line_count",
-        rule=text.line_count,
-        parameters=(*_BOUNDS, STRING_AT),
-        one_of=_BOUND_NAMES,
-        conflicts=_BOUND_CONFLICTS,
-        in_order=in_order,
-        fails=BOUND_REASONS,
-        detail=("actual", "lf", "crlf", "cr"),
-    ),
-    CheckSpec(
-        name="contains",
-        rule=text.contains,
-        parameters=(_NEEDLE, STRING_AT),
-        fails=("NOT_FOUND",),
-        detail=("occurrences", "firstByte"),
-    ),
-    CheckSpec(
-        name="not_contains",
-        rule=text.not_contains,
-        parameters=(_NEEDLE, STRING_AT),
-        fails=("FOUND",),
-        detail=("occurrences", "firstByte"),
-    ),
-    CheckSpec(
-        name="starts_with",
-        rule=text.starts_with,
-        parameters=(_NEEDLE, STRING_AT),
-        fails=("PREFIX_MISMATCH",),
-        detail=("commonBytes",),
-    ),
-    CheckSpec(
-        name="ends_with",
-        rule=text.ends_with,
-        parameters=(_NEEDLE, STRING_AT),
-        fails=("SUFFIX_MISMATCH",),
-        detail=("commonBytes",),
-    ),
+    _bounded("line_count", text.line_count, STRING_AT, detail=("lf", "crlf", "cr")),
+    _needle("contains", text.contains, "NOT_FOUND", "occurrences", "firstByte"),
+    _needle("not_contains", text.not_contains, "FOUND", "occurrences", "firstByte"),
+    _needle("starts_with", text.starts_with, "PREFIX_MISMATCH", "commonBytes"),
+    _needle("ends_with", text.ends_with, "SUFFIX_MISMATCH", "commonBytes"),
     CheckSpec(
         name="is_json",
         rule=structure.is_json,
@@ -234,16 +220,7 @@ MENU: Final[tuple[CheckSpec, ...]] = (
         fails=("NOT_A_NUMBER", "OUT_OF_TOLERANCE"),
         detail=("side",),
     ),
-    CheckSpec(
-        name="array_length",
-        rule=structure.array_length,
-        parameters=(_WHOLE, *_BOUNDS),
-        one_of=_BOUND_NAMES,
-        conflicts=_BOUND_CONFLICTS,
-        in_order=in_order,
-        fails=("NOT_AN_ARRAY", *BOUND_REASONS),
-        detail=("actual",),
-    ),
+    _bounded("array_length", structure.array_length, _WHOLE, fails=("NOT_AN_ARRAY",)),
     CheckSpec(
         name="unique_values",
         rule=structure.unique_values,
@@ -312,24 +289,8 @@ MENU: Final[tuple[CheckSpec, ...]] = (
         parameters=None,
         uncheckables=("STATEMENT_NOT_MECHANICAL",),
     ),
-    CheckSpec(
-        name="matches",
-        rule=text.matches,
-        parameters=(_PATTERN, STRING_AT),
-        guard=_compiled,
-        fails=("NO_MATCH", "NOT_UTF8"),
-        uncheckables=("PATTERN_UNSUPPORTED", "LIMIT_WORK"),
-        extension=True,
-    ),
-    CheckSpec(
-        name="not_matches",
-        rule=text.not_matches,
-        parameters=(_PATTERN, STRING_AT),
-        guard=_compiled,
-        fails=("FOUND", "NOT_UTF8"),
-        uncheckables=("PATTERN_UNSUPPORTED", "LIMIT_WORK"),
-        extension=True,
-    ),
+    _pattern("matches", text.matches, "NO_MATCH"),
+    _pattern("not_matches", text.not_matches, "FOUND"),
 )
 
 BY_NAME: Final[Mapping[str, CheckSpec]] = {spec.name: spec for spec in MENU}
