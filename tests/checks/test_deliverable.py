@@ -312,6 +312,8 @@ def test_lint_says_of_each_criterion_whether_it_can_be_checked() -> None:
     assert deliverable.lint({"criterias": []})["code"] == "member-missing"
     assert deliverable.lint([])["code"] == "criteria-count"
     assert deliverable.lint("[")["code"] == "body-not-json"
+    assert deliverable.lint(json.dumps(criteria) + ',"x":[]')["code"] == "body-not-json"
+    assert deliverable.lint("5")["code"] == "criteria-count"
     assert deliverable.lint("[" * 256 + "]" * 256)["code"] == "criterion-shape"
     assert deliverable.lint("[" * 257 + "]" * 257)["code"] == "limit-depth"
 

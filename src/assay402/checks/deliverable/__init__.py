@@ -8,7 +8,7 @@ from msgspec import structs
 from assay402.checks.deliverable import admission, contract, explain
 from assay402.checks.deliverable.menu import MENU
 from assay402.checks.deliverable.model import ASSAY, CONTRACT, Profile
-from assay402.checks.deliverable.reasons import REASONS
+from assay402.checks.deliverable.reasons import REASONS, REFUSALS
 from assay402.checks.deliverable.rules.verdict import verdict
 from assay402.core.check import Check, Custody, Faces, Operation
 
@@ -74,6 +74,6 @@ CHECK: Final = Check(
         _EXPLAIN,
     ),
     rules=(*(spec.rule for spec in MENU), verdict),
-    notices={**admission.REFUSALS, **REASONS},
+    notices={**REFUSALS, **REASONS},
 )
 """The room, as every face sees it."""

@@ -18,11 +18,11 @@ from assay402.checks.deliverable.model import (
     ReplayInput,
 )
 from assay402.checks.deliverable.parameters import CheckSpec, read_parameters
+from assay402.checks.deliverable.program import require_engines
 from assay402.core.base64 import decode_canonical
 from assay402.core.canon import canonical, canonical_plain, sha256_hex
 from assay402.core.check import Refusal
-from assay402.core.errors import Notice
-from assay402.core.exactjson import MAX_DEPTH, Troubled, as_text, read_exact
+from assay402.core.exactjson import MAX_DEPTH, Exact, Troubled, as_text, read_exact
 from assay402.core.grammar import NotJSON
 from assay402.core.strictjson import JSON
 from assay402.wire.authorization import can_recover
@@ -37,100 +37,30 @@ MAX_ID: Final = 128
 _REQUIRED: Final = ("deliverable", "criteria")
 _MEMBERS: Final = frozenset({*_REQUIRED, "jobRef"})
 _KINDS: Final = ("text", "json", "bytes")
-
-REFUSALS: Final[Mapping[str, Notice]] = {
-    "body-not-json": Notice(
-        "The request is not JSON.", "Send one JSON object in UTF-8, without byte order mark."
-    ),
-    "body-not-ijson": Notice(
-        "The request has a repeated name, half a character or NaN, so readers would disagree about it.",
-        "Send each name once, whole characters, and numbers.",
-    ),
-    "body-too-large": Notice(
-        "The request is longer than the number `cap`, in bytes.", "Shorten it, or split the criteria."
-    ),
-    "limit-depth": Notice("The request is nested too deeply.", f"Keep to {MAX_DEPTH} open brackets at once."),
-    "limit-number": Notice(
-        "A number in the request has too many digits or too large an exponent.",
-        "Keep to 1024 significant digits and exponents within 4096; send longer ones as text.",
-    ),
-    "member-unknown": Notice(
-        "The request has a member the contract does not name.",
-        "Send `deliverable`, `criteria` and, if you like, `jobRef`, and nothing else.",
-    ),
-    "member-missing": Notice(
-        "The request lacks `deliverable` or `criteria`.", 'Send {"deliverable": {…}, "criteria": […]}.'
-    ),
-    "criteria-count": Notice(
-        "`criteria` is not an array of 1 to 64 criteria.", "Send at least one, at most 64."
-    ),
-    "criterion-shape": Notice(
-        "A criterion is not an object, or lacks `id` or `check`.", 'Send {"id": "…", "check": "…", …}.'
-    ),
-    "id-invalid": Notice(
-        "The `id` of a criterion is not a string of 1 to 128 characters.", "Name it briefly."
-    ),
-    "id-repeated": Notice(
-        "Two criteria have the same `id`.", "Give each its own: results are told apart by it."
-    ),
-    "check-unknown": Notice(
-        "The `check` of a criterion is not on the menu.",
-        "`assay deliverable registry` prints the menu; ours beyond the contract is refused under its profile.",
-    ),
-    "deliverable-shape": Notice(
-        "`deliverable` is not exactly a kind and a value of that kind.",
-        'Send {"kind": "text", "value": "…"}, {"kind": "json", "value": …} or {"kind": "bytes", "value": "<base64>"}.',
-    ),
-    "base64-not-canonical": Notice(
-        "The value of kind `bytes` is not canonical base64.",
-        "Use the standard alphabet with padding, on one line, as every common encoder writes it.",
-    ),
-    "deliverable-too-large": Notice(
-        "The deliverable is longer than the number `cap`, in evaluated bytes.",
-        "Deliver less, or judge it by its digest.",
-    ),
-    "jobref-not-string": Notice("`jobRef` is not a string.", "Send it as a string, or leave it out."),
-    "extra-missing": Notice(
-        "A criterion wants a signature recovered, and the library for that is not installed here.",
-        "Install `assay402[evm]`, or leave `verifySignature` out.",
-    ),
-    "answer-shape": Notice(
-        "What should be an answer is not a JSON object.",
-        "Give the answer as `assay deliverable check --json` wrote it.",
-    ),
-}
+_TROUBLES: Final[Mapping[str, str]] = {"depth": "limit-depth", "number": "limit-number"}
 
 
 def read_body(source: bytes, cap: int, *, max_depth: int = MAX_DEPTH) -> Body | Refusal:
     """Read a request as received."""
-    if len(source) > cap:
-        return Refusal(code="body-too-large", length=len(source), cap=cap)
-    document = read_exact(source, max_depth=max_depth)
-    match document:
-        case NotJSON():
-            return Refusal(code="body-not-ijson" if document.constant else "body-not-json")
-        case Troubled():
-            return Refusal(
-                code={"depth": "limit-depth", "number": "limit-number"}.get(
-                    document.trouble, "body-not-ijson"
-                )
-            )
-        case _:
-            if not isinstance(document.value, Mapping):
-                return Refusal(code="member-missing")
-            return Body(document.value, plain=document.plain, survives=document.survives)
+    document = _read(source, cap, max_depth)
+    if isinstance(document, Refusal):
+        return document
+    if not isinstance(document.value, Mapping):
+        return Refusal(code="member-missing")
+    return Body(document.value, plain=document.plain, survives=document.survives)
 
 
 def read_criteria(source: bytes, cap: int) -> Body | Refusal:
     """Read criteria as received: the array, or an object with that member."""
-    # The brackets of the object an array is wrapped into do not count against the depth of what was sent.
-    wrapped = b'{"criteria":%b}' % source if source.lstrip(b" \t\n\r").startswith(b"[") else source
-    body = read_body(wrapped, cap + len(wrapped) - len(source), max_depth=MAX_DEPTH + (wrapped is not source))
-    if isinstance(body, Refusal):
-        return body
-    if "criteria" not in body:
-        return Refusal(code="member-missing")
-    return Body({"criteria": body["criteria"]}, plain=body.plain, survives=body.survives)
+    document = _read(source, cap, MAX_DEPTH)
+    if isinstance(document, Refusal):
+        return document
+    criteria = document.value
+    if isinstance(criteria, Mapping):
+        if "criteria" not in criteria:
+            return Refusal(code="member-missing")
+        criteria = criteria["criteria"]
+    return Body({"criteria": criteria}, plain=document.plain, survives=document.survives)
 
 
 def read_replay(source: bytes, cap: int) -> Body | Refusal:
@@ -141,8 +71,14 @@ def read_replay(source: bytes, cap: int) -> Body | Refusal:
 def admit_check(
     request: JSON | Refusal, *, allow_private: bool = False, profile: Profile = ASSAY
 ) -> CheckInput | Refusal:
-    """Judge a request in the order of the refusal codes. Nothing private is contacted, whatever is allowed."""
+    """Judge a request in the order of the refusal codes. Nothing private is contacted, whatever is allowed.
+
+    Raises:
+        EngineDiffers: criteria are read with the engines, so they are looked at first.
+
+    """
     del allow_private
+    require_engines()
     body = _body(request, partial(read_body, cap=REQUEST_BYTES))
     if isinstance(body, Refusal):
         return body
@@ -175,6 +111,7 @@ def admit_lint(
 ) -> LintInput | Refusal:
     """Judge criteria alone: an array, or an object with that member."""
     del allow_private
+    require_engines()
     body = _body(request, partial(read_criteria, cap=REQUEST_BYTES))
     if isinstance(body, Refusal):
         return body
@@ -190,6 +127,7 @@ def admit_replay(request: JSON | Refusal, *, allow_private: bool = False) -> Rep
     # Registry documents are made from the menu that admission reads criteria by.
     from assay402.checks.deliverable.registry import registry_root  # noqa: PLC0415
 
+    require_engines()
     body = _body(request, partial(read_replay, cap=REPLAY_BYTES))
     if isinstance(body, Refusal):
         return body
@@ -205,6 +143,19 @@ def admit_replay(request: JSON | Refusal, *, allow_private: bool = False) -> Rep
 def root_of(value: JSON, body: Body) -> str:
     """Give `hashCanonical` of a request or a part of it."""
     return sha256_hex(canonical_plain(value) if body.plain else canonical(value))
+
+
+def _read(source: bytes, cap: int, max_depth: int) -> Exact | Refusal:
+    if len(source) > cap:
+        return Refusal(code="body-too-large", length=len(source), cap=cap)
+    document = read_exact(source, max_depth=max_depth)
+    match document:
+        case NotJSON():
+            return Refusal(code="body-not-ijson" if document.constant else "body-not-json")
+        case Troubled():
+            return Refusal(code=_TROUBLES.get(document.trouble, "body-not-ijson"))
+        case _:
+            return document
 
 
 def _body(request: Any, read: Callable[[bytes], Body | Refusal]) -> Body | Refusal:  # noqa: ANN401  (callers may pass anything)

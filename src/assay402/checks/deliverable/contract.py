@@ -50,20 +50,17 @@ _EXIT_CODES: Final[Mapping[str, int]] = {"ACCEPT": 0, "REJECT": 1, "NO_VERDICT":
 
 def check(given: CheckInput) -> Collecting[Report | Refusal]:
     """Judge a deliverable by its criteria."""
-    program.require_engines()
     facts = yield from collect(given)
     return judge(facts)
 
 
 def lint(given: LintInput) -> Collecting[LintInput | Refusal]:
     """Say which criteria can be checked, before anything is delivered."""
-    program.require_engines()
     return (yield from collect(given))
 
 
 def replay(given: ReplayInput) -> Collecting[ReplayReport | Refusal]:
     """Judge a request again and compare every member of the answer."""
-    program.require_engines()
     facts = yield from collect(given)
     if isinstance(facts.given, Refusal):
         if facts.given.is_ours:

@@ -10,7 +10,6 @@ from assay402.checks.deliverable.collect import collect
 from assay402.checks.deliverable.contract import judge
 from assay402.checks.deliverable.model import CheckInput, Fault, Judged, Report
 from assay402.checks.deliverable.paths import MISSING, Path
-from assay402.checks.deliverable.program import require_engines
 from assay402.checks.deliverable.reasons import REASONS
 from assay402.core.asks import Collecting
 from assay402.core.canon import canonical
@@ -25,7 +24,6 @@ MAX_SHOWN: Final = 2_000
 
 def explain(given: CheckInput) -> Collecting[Report | Refusal]:
     """Judge a request as `check` does."""
-    require_engines()
     return judge((yield from collect(given)))
 
 

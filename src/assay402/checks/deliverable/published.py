@@ -5,6 +5,7 @@ from typing import Any, Final
 from assay402.checks.deliverable import admission
 from assay402.checks.deliverable.contract import CONTRACT_VERSION, SERVICE
 from assay402.checks.deliverable.menu import MENU
+from assay402.checks.deliverable.reasons import REFUSALS
 
 _SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _HEX_64: Final = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
@@ -24,9 +25,7 @@ def contract_document() -> dict[str, Any]:
         "method": "POST",
         "inputSchema": _input_schema(),
         "outputSchema": _output_schema(),
-        "refusals": {
-            code: notice.text for code, notice in admission.REFUSALS.items() if code != "answer-shape"
-        },
+        "refusals": {code: notice.text for code, notice in REFUSALS.items() if code != "answer-shape"},
     }
 
 

@@ -1,9 +1,10 @@
-"""Every reason a criterion can come to, with what it means and what to do: shown to people, not part of an answer."""
+"""Every refusal of a request and every reason of a criterion, with what it means and what to do: shown to people only."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from assay402.core.errors import Notice
+from assay402.core.exactjson import MAX_DEPTH
 
 _NUMBER_PLACE: Final = "The detail counts to the place."
 
@@ -129,3 +130,65 @@ REASONS: Final[Mapping[str, Notice]] = {
         "Only an `exact` payment on eip155 with an authorization and 65 bytes is; leave `verifySignature` out otherwise.",
     ),
 }  # fmt: skip
+
+REFUSALS: Final[Mapping[str, Notice]] = {
+    "body-not-json": Notice(
+        "The request is not JSON.", "Send one JSON object in UTF-8, without byte order mark."
+    ),
+    "body-not-ijson": Notice(
+        "The request has a repeated name, half a character or NaN, so readers would disagree about it.",
+        "Send each name once, whole characters, and numbers.",
+    ),
+    "body-too-large": Notice(
+        "The request is longer than the number `cap`, in bytes.", "Shorten it, or split the criteria."
+    ),
+    "limit-depth": Notice("The request is nested too deeply.", f"Keep to {MAX_DEPTH} open brackets at once."),
+    "limit-number": Notice(
+        "A number in the request has too many digits or too large an exponent.",
+        "Keep to 1024 significant digits and exponents within 4096; send longer ones as text.",
+    ),
+    "member-unknown": Notice(
+        "The request has a member the contract does not name.",
+        "Send `deliverable`, `criteria` and, if you like, `jobRef`, and nothing else.",
+    ),
+    "member-missing": Notice(
+        "The request lacks `deliverable` or `criteria`.", 'Send {"deliverable": {…}, "criteria": […]}.'
+    ),
+    "criteria-count": Notice(
+        "`criteria` is not an array of 1 to 64 criteria.", "Send at least one, at most 64."
+    ),
+    "criterion-shape": Notice(
+        "A criterion is not an object, or lacks `id` or `check`.", 'Send {"id": "…", "check": "…", …}.'
+    ),
+    "id-invalid": Notice(
+        "The `id` of a criterion is not a string of 1 to 128 characters.", "Name it briefly."
+    ),
+    "id-repeated": Notice(
+        "Two criteria have the same `id`.", "Give each its own: results are told apart by it."
+    ),
+    "check-unknown": Notice(
+        "The `check` of a criterion is not on the menu.",
+        "`assay deliverable registry` prints the menu; ours beyond the contract is refused under its profile.",
+    ),
+    "deliverable-shape": Notice(
+        "`deliverable` is not exactly a kind and a value of that kind.",
+        'Send {"kind": "text", "value": "…"}, {"kind": "json", "value": …} or {"kind": "bytes", "value": "<base64>"}.',
+    ),
+    "base64-not-canonical": Notice(
+        "The value of kind `bytes` is not canonical base64.",
+        "Use the standard alphabet with padding, on one line, as every common encoder writes it.",
+    ),
+    "deliverable-too-large": Notice(
+        "The deliverable is longer than the number `cap`, in evaluated bytes.",
+        "Deliver less, or judge it by its digest.",
+    ),
+    "jobref-not-string": Notice("`jobRef` is not a string.", "Send it as a string, or leave it out."),
+    "extra-missing": Notice(
+        "A criterion wants a signature recovered, and the library for that is not installed here.",
+        "Install `assay402[evm]`, or leave `verifySignature` out.",
+    ),
+    "answer-shape": Notice(
+        "What should be an answer is not a JSON object.",
+        "Give the answer as `assay deliverable check --json` wrote it.",
+    ),
+}
