@@ -236,3 +236,11 @@ def test_a_recorded_request_replays(file: Any, tmp_path: Path) -> None:
     again = assay("replay", recording, "--json")
     assert (first.returncode, again.returncode) == (0, 0)
     assert first.stdout == again.stdout
+
+
+def test_a_recording_keeps_no_profile_so_one_beside_it_is_a_usage_error(file: Any, tmp_path: Path) -> None:
+    recording = str(tmp_path / "run.json")
+    run = assay(
+        "deliverable", "check", file("r.json", REQUEST), "--profile", "contract", "--record", recording
+    )
+    assert (run.returncode, run.stdout) == (2, b"")

@@ -14,6 +14,7 @@ from assay402.checks.deliverable.paths import read_path
 from assay402.checks.deliverable.schema.patterns import is_portable
 from assay402.checks.deliverable.schema.uri import resolve
 from property.strategies import JSON_VALUES
+from vectors import cases
 
 CRITERIA: list[dict[str, Any]] = [
     {"id": "a", "check": "json_path_equals", "path": "a", "value": {"x": 1.5, "y": [True, None]}},
@@ -59,6 +60,16 @@ def test_blanks_order_of_names_and_spelling_make_no_difference(value: Any, draw:
     answer = deliverable.check(json.dumps(request))
     assert deliverable.check(respelled(request, draw)) == answer
     assert deliverable.check(request) == answer
+
+
+def test_every_vector_has_the_same_answer_in_another_spelling() -> None:
+    """No count over a schema and no reading of parameters depends on the order of names."""
+    draw = random.Random(402)
+    for file in ("parameters", "bounds", "text", "json", "paths", "numbers", "claims", "schema", "x402"):
+        for case in cases(f"deliverable/{file}.json"):
+            profile = case.get("profile", "assay")
+            answer = deliverable.check(json.dumps(case["request"]), profile=profile)
+            assert deliverable.check(respelled(case["request"], draw), profile=profile) == answer, case["id"]
 
 
 @given(st.binary(min_size=1, max_size=60), st.integers(0, 59), st.integers(1, 255))

@@ -112,7 +112,10 @@ class _Options(Struct, frozen=True, kw_only=True):
 
 def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
     options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__ if name in values})
-    operation = operation.profiles.get(values.pop("profile", None), operation)
+    profile = values.pop("profile", None)
+    if profile is not None and options.record is not None:
+        raise Usage("--record keeps a run under the default profile: leave --profile out.")
+    operation = operation.profiles.get(profile, operation)
     if options.jsonl:
         _answer_lines(operation, form, options, values)
         return

@@ -126,7 +126,7 @@ def _present_explain(report: Report) -> Iterable[str]:
         yield f"  {each['meaning']} {each['hint']}"
         for name in ("expected", "actual"):
             if name in each:
-                yield f"  {name}: {each[name]}"
+                yield f"  {name}: {_printable(each[name])}"
         for change in each.get("diff", ()):
             yield f"  {change['op']} {_printable(change['path']) or 'the whole value'}"
 

@@ -61,7 +61,7 @@ def _descend(targets: list[list[int]], starts: range) -> tuple[list[int], set[in
     """Walk a graph without recursion: what was left, in order, and what was met again while it was still open."""
     order: list[int] = []
     heads: set[int] = set()
-    state = dict.fromkeys(starts, 0) if len(starts) > 1 else {}
+    state: dict[int, int] = {}
     for start in starts:
         waiting = [(start, False)]
         while waiting:
