@@ -179,6 +179,9 @@ def test_a_replay_agrees_or_names_what_differs(file: Any) -> None:
     differs = assay("deliverable", "replay", request, file("b.json", answer))
     assert differs.returncode == 1
     assert b"  /criteria/0/result\n" in differs.stdout
+    assert b"another program" not in differs.stdout
+    other = {**answer, "program": {**answer["program"], "programRoot": "0"}}
+    assert b"another program" in assay("deliverable", "replay", request, file("p.json", other)).stdout
     assert json.loads(assay("deliverable", "replay", request, file("b.json", answer), "--json").stdout)[
         "differences"
     ] == ["/criteria/0/result"]

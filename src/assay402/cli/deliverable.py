@@ -116,6 +116,8 @@ def _present_replay(report: ReplayReport) -> Iterable[str]:
         return
     yield f"{click.style('differs', fg='red')} in {len(report.differences)} places:"
     yield from (f"  {_printable(place)}" for place in report.differences)
+    if "/program/programRoot" in report.differences:
+        yield "The answer names another program: replay it with the release that gave it, or under its profile."
 
 
 def _present_explain(report: Report) -> Iterable[str]:
