@@ -17,7 +17,15 @@ def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -
         request = Refusal(code="not_json")
     elif length > operation.request_bytes:
         request = Refusal(code="over_cap", length=length, cap=operation.request_bytes)
-    given = operation.admit(request)
+    return answer_admitted(operation, operation.admit(request), now)
+
+
+def answer_admitted(
+    operation: Operation[Any, Any],
+    given: Any,  # noqa: ANN401  (the operation's own input)
+    now: datetime | None = None,
+) -> dict[str, Any]:
+    """Run an operation on what it admitted, and give its published answer; a refusal is published as it is."""
     refusal = given if isinstance(given, Refusal) else operation.offline(given)
     if refusal is not None:
         return operation.publish_refusal(refusal)

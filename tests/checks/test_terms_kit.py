@@ -1,6 +1,7 @@
 """The generic kit against its handed cases, function by function, and what a manifest may not say."""
 
 import copy
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -276,7 +277,7 @@ def test_integrity_wants_a_slot_and_a_type_that_commit(hit: Any, passes: Any) ->
 
 
 def test_what_was_found_is_named_by_its_kind() -> None:
-    kinds: list[Any] = [ABSENT, None, True, 1, 1.5, [], {}, "x", object()]
+    kinds: list[Any] = [ABSENT, None, True, 1, 1.5, Decimal("1.5"), [], {}, "x", object()]
     assert [found(value) for value in kinds] == [
-        "nothing", "null", "a boolean", "a number", "a number", "a list", "an object", '"x"', "no JSON value",
+        "nothing", "null", "a boolean", "a number", "a number", "a number", "a list", "an object", '"x"', "no JSON value",
     ]  # fmt: skip

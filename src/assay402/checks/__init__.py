@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from assay402.checks.deliverable import CHECK as DELIVERABLE
 from assay402.checks.dialect import CHECK as DIALECT
 from assay402.checks.terms import CHECK as TERMS
 from assay402.core.check import Check
 
-CHECKS: Final[tuple[Check, ...]] = (DIALECT, TERMS)
+CHECKS: Final[tuple[Check, ...]] = (DIALECT, DELIVERABLE, TERMS)
 """All checks, in display order."""
 
 

@@ -15,11 +15,12 @@ from assay402.cli.execute import execute, execute_offline, execute_recorded
 from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
 from assay402.cli.usage import SourceFile, Usage
-from assay402.core.check import Check, Operation, Refusal, read_request
+from assay402.core.check import Check, Operation, Refusal
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
 
 EXIT_REFUSED = 2
+EXIT_OURS = 3
 NO_VALUES: Mapping[str, Any] = {}
 _SOFT_EXITS = (1, 4)
 """Exit codes that `--exit-zero` turns into 0: a finding, and nothing to judge."""
@@ -61,6 +62,7 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
         callback=partial(_run_operation, check, operation, form),
         params=[
             *form.parameters(),
+            *_profile_options(operation),
             click.Option(["--json", "as_json"], is_flag=True, help="Print the published JSON."),
             *(_lines_option() if form.takes_lines else ()),
             click.Option(
@@ -82,6 +84,14 @@ def _lines_option() -> tuple[click.Option, ...]:
 
 def _exit_zero_option() -> tuple[click.Option, ...]:
     return (click.Option(["--exit-zero"], is_flag=True, help="Exit 0 on findings and on nothing to judge."),)
+
+
+def _profile_options(operation: Operation[Any, Any]) -> list[click.Parameter]:
+    if not operation.profiles:
+        return []
+    first, *_ = names = list(operation.profiles)
+    described = f"The published contract to answer under; `{first}` by default."
+    return [click.Option(["--profile"], type=click.Choice(names), help=described)]
 
 
 def _network_options() -> tuple[click.Option, ...]:
@@ -110,6 +120,10 @@ class _Options(Struct, frozen=True, kw_only=True):
 
 def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
     options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__ if name in values})
+    profile = values.pop("profile", None)
+    if profile is not None and options.record is not None:
+        raise Usage("--record keeps a run under the default profile: leave --profile out.")
+    operation = operation.profiles.get(profile, operation)
     if options.jsonl:
         _answer_lines(operation, form, options, values)
         return
@@ -144,7 +158,7 @@ def show(
         if as_json:
             print_bytes(published_line(operation.publish_refusal(answer)))
         explain_refusal(answer)
-        return EXIT_REFUSED
+        return EXIT_OURS if answer.is_ours else EXIT_REFUSED
     if as_json:
         print_bytes(published_line(operation.publish(answer)))
     else:
@@ -159,7 +173,8 @@ def _answer_lines(
 ) -> None:
     given = {name for name, value in values.items() if value not in (None, False, ())}
     if options.record or options.allow_private or options.ca_file or given - set(form.line_switches):
-        beside = " and ".join(f"--{name}" for name in (*form.line_switches, "exit-zero"))
+        profile = ("profile",) if operation.profiles else ()
+        beside = " and ".join(f"--{name}" for name in (*form.line_switches, *profile, "exit-zero"))
         raise Usage(f"--jsonl reads requests on stdin: beside it only {beside} may be given.")
     answer_lines(operation, SourceFile().convert("-", None, None), switches=given)
 
@@ -167,8 +182,10 @@ def _answer_lines(
 def answer_lines(operation: Operation[Any, Any], stream: BinaryIO, *, switches: Iterable[str] = ()) -> None:
     """Answer each line in order; a bad line is answered with its refusal and the run goes on."""
     defaults = dict.fromkeys(switches, True)
-    while (request := _next_request(stream, operation.request_bytes)) is not None:
-        value = {**defaults, **request.value} if isinstance(request.value, Mapping) else request.value
+    while (request := _next_request(stream, operation)) is not None:
+        value = request.value
+        if defaults and isinstance(value, Mapping):
+            value = {**defaults, **value}
         answer = execute_offline(operation, value)
         publish = operation.publish_refusal if isinstance(answer, Refusal) else operation.publish
         print_bytes(published_line(publish(answer)))
@@ -181,14 +198,15 @@ class _Line:
         self.value = value
 
 
-def _next_request(stream: BinaryIO, cap: int) -> _Line | None:
+def _next_request(stream: BinaryIO, operation: Operation[Any, Any]) -> _Line | None:
     """Read one line without ever holding more than the cap; None at the end of the input."""
+    cap = operation.request_bytes
     source = stream.readline(cap + 2)
     if not source:
         return None
     line = source.removesuffix(b"\n").removesuffix(b"\r")
     if len(line) <= cap:
-        return _Line(read_request(line, cap))
+        return _Line(operation.read(line, cap))
     length = len(line)
     while not source.endswith(b"\n") and (source := stream.readline(1 << 20)):
         length += len(source.removesuffix(b"\n").removesuffix(b"\r"))

@@ -53,9 +53,7 @@ def _run() -> int:
         print_error("assay: interrupted")
         return EXIT_INTERRUPTED
     except AssayError as error:
-        explain_code(
-            "error", error.code, "".join(f" {name}={value}" for name, value in error.numbers.items())
-        )
+        explain_code("error", error.code, str(error).removeprefix(error.code))
         return EXIT_OURS if isinstance(error, OurError) else EXIT_THEIRS
     except OSError as error:
         return _output_failed(error)

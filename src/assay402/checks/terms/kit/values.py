@@ -1,5 +1,6 @@
 """The kit's small vocabulary: absence, detached copies, and words for what was found."""
 
+from decimal import Decimal
 from enum import Enum
 from typing import Any, Final
 
@@ -86,7 +87,7 @@ def found(value: JSON | Absent) -> str:
             return "null"
         case bool():
             return "a boolean"
-        case Number() | int() | float():
+        case Number() | int() | float() | Decimal():
             return "a number"
         case list():
             return "a list"
