@@ -81,8 +81,6 @@ def _stands_twice(document: JSON, path: str) -> bool:
     """Tell whether a header stands twice in its map, in whatever cases."""
     *above, name = split(path)
     headers = read_path(document, above)
-    if not isinstance(headers, dict):
-        return False
     # A Python caller's object may have names that are no text.
-    names: list[Any] = [key for key, _ in members(headers)]
+    names: list[Any] = [key for key, _ in members(headers)] if isinstance(headers, dict) else []
     return [key.lower() for key in names if isinstance(key, str)].count(name.lower()) > 1
