@@ -31,19 +31,19 @@ class CheckGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         """Name the operations, then what the room's module adds."""
-        return [
-            *(operation.name for operation in self._check.operations),
-            *sorted(_face(self._check).COMMANDS),
-        ]
+        operations = [operation.name for operation in self._check.operations]
+        return [*operations, *sorted(_face(self._check).COMMANDS.keys() - set(operations))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
-        """Make the command of an operation, or give one of the room's own."""
+        """Give one of the room's own commands, which may be one for an operation, or make that of an operation."""
         face = _face(self._check)
+        own: Callable[[], click.Command] | None = face.COMMANDS.get(cmd_name)
+        if own is not None:
+            return own()
         for operation in self._check.operations:
             if operation.name == cmd_name:
                 return _operation_command(self._check, operation, face.FORMS[cmd_name])
-        own: Callable[[], click.Command] | None = face.COMMANDS.get(cmd_name)
-        return own() if own is not None else None
+        return None
 
 
 def _face(check: Check) -> ModuleType:
@@ -100,7 +100,7 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         record=options.record is not None,
     )
     if options.record is not None:
-        _save(options.record, recording)
+        save_recording(options.record, recording)
     code = show(operation, form, answer, as_json=options.as_json)
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
 
@@ -149,7 +149,8 @@ def _next_request(stream: BinaryIO, cap: int) -> _Line | None:
     return _Line(Refusal(code="over_cap", length=length - source.endswith(b"\n"), cap=cap))
 
 
-def _save(path: str, recording: Recording | None) -> None:
+def save_recording(path: str, recording: Recording | None) -> None:
+    """Write a recording to a file. Raises `click.UsageError` where it cannot be written."""
     if recording is None:
         print_error("assay: nothing was asked, so there is no recording")
         return

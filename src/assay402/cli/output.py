@@ -1,9 +1,10 @@
 """What a person or a program sees: published bytes, styled lines, refusals."""
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 import msgspec
@@ -36,6 +37,16 @@ def print_lines(lines: Iterable[str]) -> None:
     """Write lines to standard output, with styles only on a terminal that wants them."""
     for line in lines:
         click.echo(line.rstrip(), color=None if wants_colour() else False)
+
+
+_UNPRINTABLE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def plain(text: str) -> str:
+    """Take out of a foreign text what a terminal would obey: controls, escapes, marks that turn the direction."""
+    return _UNPRINTABLE.sub("", text)
 
 
 def print_error(text: str) -> None:
