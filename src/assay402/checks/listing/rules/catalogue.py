@@ -14,9 +14,12 @@ from assay402.checks.listing.reading.words import fix, say, trouble
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON
 from assay402.wire.requirements import mapping, text
+from assay402.wire.weburl import parse_web_url
 
 NOT_FOUND: Final = 404
 NOT_APPLICABLE: Final = "not_applicable_non_cdp"
+SHOWN: Final = 5
+"""Listed addresses that are shown where none is the one that was looked for."""
 IDLE: Final = timedelta(days=30)
 """A resource that nobody paid for this long is dropped from the CDP catalogue."""
 _FIELDS: Final = ("name", "description")
@@ -97,6 +100,8 @@ def _read_indexing(facts: Facts, queried: Queried, found: Listed) -> Finding:
     key, remedy = ("pass", None) if is_indexed else ("none", "indexing.wait")
     if not is_indexed and found.count:
         status, key, remedy = "not_found", "unmatched", "indexing.unmatched"
+    if not is_indexed and not (given.is_compat or _are_comparable(found)):
+        state, status, key, remedy = "unknown", "error", "incomparable", "indexing.retry"
     if not is_indexed and not found.is_complete:
         state, status, key, remedy = "unknown", "error", "incomplete", "indexing.retry"
     response = extension_response(given.settle)
@@ -104,6 +109,8 @@ def _read_indexing(facts: Facts, queried: Queried, found: Listed) -> Finding:
         key, remedy = "rejected", "indexing.rejected"
         values["reason"] = f" ({response.reason})" if response.reason else ""
     extra = _beside(facts)
+    if status == "not_found":
+        extra["listed_instead"] = [row["resource"] for row in found.rows[:SHOWN]]
     if row is not None and _is_idle(facts, row):
         extra["delisting_soon"] = True
         values["notes"] = "; no payment for 30 days, so it is dropped soon"
@@ -120,6 +127,11 @@ def _read_indexing(facts: Facts, queried: Queried, found: Listed) -> Finding:
             **extra,
         },
     )
+
+
+def _are_comparable(found: Listed) -> bool:
+    """Tell whether every row names the address it is of: one that does not may be of this service."""
+    return all(parse_web_url(text(row, "resource") or "") is not None for row in found.rows)
 
 
 def _beside(facts: Facts) -> dict[str, JSON]:
