@@ -155,7 +155,7 @@ def expect_verdict(verdict: Mapping[str, Any], wanted: Mapping[str, Any]) -> Non
 def snapshot_world() -> dict[str, Any]:
     report = json.loads((VECTORS / "listing" / "snapshot.json").read_bytes())
     extensions = report["results"][1]["detail"]["challengeExtensions"]
-    entry = {name: "x" for name in ("scheme", "network", "maxAmountRequired", "asset", "resource")}
+    entry = dict.fromkeys(("scheme", "network", "maxAmountRequired", "asset", "resource"), "x")
     rows = {"resources": [{"name": "Snapshot API", "description": "Frozen exemplar service"}]}
     manifest = {**rows["resources"][0], "accepts": [], "extensions": extensions}
     merchant = {"resources": [{"resource": "https://api.example.test/api/snapshot"}]}
@@ -172,7 +172,10 @@ def test_the_frozen_exemplar_comes_out_byte_for_byte(tmp_path: Path) -> None:
     """Evidence 1: key order included; standard output is its compact form and a newline."""
     frozen = json.loads((VECTORS / "listing" / "snapshot.json").read_bytes())
     base = "https://test-discovery.example.test"
-    case = {"argv": [frozen["serviceUrl"], "--log", "json", "--discovery-base-url", base], "mocks": snapshot_world()}
+    case = {
+        "argv": [frozen["serviceUrl"], "--log", "json", "--discovery-base-url", base],
+        "mocks": snapshot_world(),
+    }
     result, _, _ = invoke(case, tmp_path, "--profile", "compat")
     assert result.exit_code == 0
     assert result.stdout == json.dumps(frozen, separators=(",", ":"), ensure_ascii=False) + "\n"

@@ -39,6 +39,9 @@ def authority() -> trustme.CA:
 class World:
     """What every URL answers, and what was asked."""
 
+    _loop: asyncio.AbstractEventLoop
+    _thread: threading.Thread
+
     def __init__(self, mocks: Mapping[str, Mock], *, clock: str | None = None, delay: float = 0.0) -> None:
         self.mocks: Final = mocks
         self.requests: Final[list[str]] = []
@@ -97,14 +100,14 @@ class World:
         return await self._fetchers[kind](ask)
 
     def _mock(self, ask: Fetch) -> Mock:
-        mock = self.mocks.get(ask.url)
+        mock: Mock | None = self.mocks.get(ask.url)
         if mock is None:
             role = next((name for name, holds in ROLES if holds(ask.url)), "")
             mock = next((each for each in self.mocks.values() if each.get("role") == role), {"status": 404})
         if "sequence" in mock:
             calls = self._calls[ask.url] = self._calls.get(ask.url, 0) + 1
-            steps = mock["sequence"]
-            mock = steps[min(calls, len(steps)) - 1]
+            steps: list[Mock] = mock["sequence"]
+            return steps[min(calls, len(steps)) - 1]
         return mock
 
     async def _open(self) -> None:

@@ -65,7 +65,11 @@ class ListingCommand(click.Command):
     """A command whose every mistake is one line and exit code 1: 2 and 3 are findings."""
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any  # noqa: ANN401  (click's signature)
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,  # noqa: ANN401  (click's signature)
     ) -> click.Context:
         """Read the command line."""
         try:

@@ -1,11 +1,12 @@
 """JSON Schema as strangers send it: no reference leaves the document, no pattern runs long, nothing is fetched."""
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from assay402.core.strictjson import JSON, Number, write
+from assay402.core.strictjson import JSON, Number, integer, write
 
 MAX_SCHEMA_DEPTH: Final = 64
 """Nesting of a schema; the engine recurses over it."""
@@ -21,8 +22,8 @@ class SchemaFault(Struct, frozen=True, kw_only=True):
     """Why an instance does not stand under a schema.
 
     `missing`: there is no schema. `external`: a `$ref` or `$id` leads out of the document. `invalid`: it is no
-    JSON Schema. `unsupported`: it is too large, it refers to itself, or a pattern needs look-around or
-    back-references. `mismatch`: the instance is not valid, at `path`.
+    JSON Schema. `unsupported`: it is too large, it refers to itself, a pattern needs look-around or
+    back-references, or a text or number is none the engine takes (lone surrogates, thousands of digits). `mismatch`: the instance is not valid, at `path`.
     """
 
     kind: Literal["missing", "external", "invalid", "unsupported", "mismatch"]
@@ -43,23 +44,24 @@ def validate(schema: Mapping[str, JSON], instance: JSON) -> SchemaFault | None:
         return SchemaFault(kind="unsupported")
     import jsonschema_rs  # noqa: PLC0415  (29 ms that only runs with a schema should pay)
 
-    plain = _plain(schema)
+    options = jsonschema_rs.RegexOptions(size_limit=_PATTERN_BYTES)
     try:
+        plain = _plain(schema)
         engine = jsonschema_rs.validator_cls_for(plain)
-    except (ValueError, jsonschema_rs.ReferencingError):
-        return SchemaFault(kind="invalid")
-    try:
-        validator = engine(
-            plain, pattern_options=jsonschema_rs.RegexOptions(size_limit=_PATTERN_BYTES), offline=True
-        )
+        validator = engine(plain, pattern_options=options, offline=True)
     except jsonschema_rs.ReferencingError:
         return SchemaFault(kind="invalid")
     except jsonschema_rs.ValidationError as error:
         # A pattern the engine cannot run in linear time is reported like one that is none.
         is_pattern = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Format)
         return SchemaFault(kind="unsupported" if is_pattern else "invalid")
-    for mismatch in validator.iter_errors(_plain(instance)):
-        return SchemaFault(kind="mismatch", path="".join(f".{step}" for step in mismatch.instance_path))
+    except ValueError:
+        return SchemaFault(kind="unsupported")
+    try:
+        for mismatch in validator.iter_errors(_plain(instance)):
+            return SchemaFault(kind="mismatch", path="".join(f".{step}" for step in mismatch.instance_path))
+    except ValueError:
+        return SchemaFault(kind="unsupported")
     return None
 
 
@@ -102,10 +104,8 @@ def _plain(value: JSON) -> Any:  # noqa: ANN401  (what the engine takes)
     """Give a value in the types the engine takes; a number keeps its exact value."""
     match value:
         case Number():
-            from decimal import Decimal  # noqa: PLC0415  (only where numbers are met)
-
-            spelling = value.spelling
-            return int(spelling) if spelling.lstrip("-").isdigit() else Decimal(spelling)
+            whole = integer(value)
+            return Decimal(value.spelling) if whole is None else whole
         case Mapping():
             return {name: _plain(member) for name, member in value.items()}
         case list() | tuple():

@@ -181,7 +181,9 @@ def _text(cap: int) -> Reader:
 
 def _count(value: JSON) -> int | None:
     found = number(value)
-    return int(found) if found is not None and found >= 1 and found == int(found) else None
+    if found is None or not 1 <= found < math.inf or found != int(found):
+        return None
+    return int(found)
 
 
 _switch: Final = _or_refuse(lambda value: value if isinstance(value, bool) else None, "member_type")
