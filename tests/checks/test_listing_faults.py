@@ -50,7 +50,7 @@ def run_against(service: Behaviour, *, profile: str, **others: Behaviour) -> Lis
         "verify": answer(400, b"{}"),
         **others,
     }
-    request = {
+    request: dict[str, Any] = {
         "url": SERVICE,
         "profile": profile,
         "timeout_ms": TIMEOUT_MS,

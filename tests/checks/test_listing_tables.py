@@ -37,7 +37,7 @@ from assay402.checks.listing.reading.facilitators import (
 )
 from assay402.checks.listing.reading.liveness import cause_of_failure, consensus, new_record
 from assay402.checks.listing.reading.words import trouble
-from assay402.checks.listing.rules.catalogue import propagation
+from assay402.checks.listing.rules.metadata import propagation
 from assay402.checks.listing.rules.verdict import Judged, verdict
 from assay402.core.asks import Failed, Fetched
 from assay402.core.check import Refusal, read_request

@@ -3,9 +3,9 @@
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
@@ -250,7 +250,7 @@ def test_sarif_names_rule_level_and_place() -> None:
     found = bazaar_check(URL, "--log", "sarif", mocks=VECTORS["manifest-404"]["mocks"])
     run = json.loads(found.stdout)["runs"][0]
     assert run["tool"]["driver"]["name"] == "bazaar-check"
-    assert [each["id"] for each in run["tool"]["driver"]["rules"]][0] == "listing/well-known"
+    assert run["tool"]["driver"]["rules"][0]["id"] == "listing/well-known"
     first, second = run["results"][:2]
     assert (first["ruleId"], first["kind"], first["level"]) == ("listing/well-known", "fail", "error")
     assert (second["kind"], second["level"]) == ("pass", "none")
@@ -262,11 +262,11 @@ def test_sarif_names_rule_level_and_place() -> None:
 
 def test_junit_fails_what_failed_and_skips_what_is_upstream() -> None:
     failed = bazaar_check(URL, "--log", "junit", mocks=VECTORS["manifest-404"]["mocks"])
-    suite = ElementTree.fromstring(failed.stdout)  # noqa: S314  (our own output)
+    suite = ET.fromstring(failed.stdout)  # noqa: S314  (our own output)
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("8", "1", "0")
     assert suite.find("testcase/failure") is not None
     waiting = bazaar_check(URL, "--log", "junit", mocks=VECTORS["not-indexed"]["mocks"])
-    suite = ElementTree.fromstring(waiting.stdout)  # noqa: S314  (our own output)
+    suite = ET.fromstring(waiting.stdout)  # noqa: S314  (our own output)
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
 
 
@@ -337,6 +337,8 @@ def test_a_fault_of_ours_is_exit_1_and_quotes_nothing() -> None:
 
     found = CliRunner().invoke(command("bazaar-check"), [URL], obj=broken)
     assert found.exit_code == 1
+    assert isinstance(found.exception, SystemExit)
+    assert found.stderr.startswith("assay: error: internal")
     assert "secret" not in found.output
 
 

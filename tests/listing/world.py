@@ -106,8 +106,9 @@ class World:
             mock = next((each for each in self.mocks.values() if each.get("role") == role), {"status": 404})
         if "sequence" in mock:
             calls = self._calls[ask.url] = self._calls.get(ask.url, 0) + 1
-            steps: list[Mock] = mock["sequence"]
-            return steps[min(calls, len(steps)) - 1]
+            steps: Any = mock["sequence"]
+            step: Mock = steps[min(calls, len(steps)) - 1]
+            return step
         return mock
 
     async def _open(self) -> None:

@@ -9,7 +9,7 @@ import click
 from assay402 import __version__
 from assay402.checks.listing.contract import EXIT_USAGE
 from assay402.cli.listing import command
-from assay402.cli.output import explain_code, print_error
+from assay402.cli.output import print_error
 
 EXIT_INTERRUPTED: Final = 130
 EXIT_PIPE_CLOSED: Final = 141
@@ -34,9 +34,3 @@ def _run() -> int:
         # The reader of our output is gone; flushing what is buffered at exit would only fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_PIPE_CLOSED
-    except Exception:
-        if os.environ.get("ASSAY_TRACEBACK"):
-            raise
-        # The exception may hold what was submitted, so none of it is printed.
-        explain_code("error", "internal")
-        return EXIT_USAGE

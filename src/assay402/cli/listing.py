@@ -1,5 +1,6 @@
 """The listing check on the command line: its flags, its words for people, and the forms for other tools."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -12,7 +13,8 @@ from assay402.checks.listing.contract import EXIT_USAGE, exit_code, output_schem
 from assay402.checks.listing.model import Finding, ListingReport, Status
 from assay402.cli.commands import save_recording
 from assay402.cli.form import Form, request_from
-from assay402.cli.listing_options import LOGS, UsageLineError, request_of
+from assay402.cli.listing_flags import parameters
+from assay402.cli.listing_options import UsageLineError, request_of
 from assay402.cli.output import (
     explain_code,
     notice_of,
@@ -83,8 +85,14 @@ class ListingCommand(click.Command):
             return super().invoke(ctx)
         except click.UsageError as error:
             raise UsageLineError(f"error: {error.format_message()}") from None
-        except AssayError as error:
-            explain_code("error", error.code)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except Exception as error:
+            if os.environ.get("ASSAY_TRACEBACK"):
+                raise
+            # The frame around all commands would give exit 3, which is a finding here. Nothing of the exception is
+            # printed, because it may hold what was submitted.
+            explain_code("error", error.code if isinstance(error, AssayError) else "internal")
             ctx.exit(EXIT_USAGE)
 
 
@@ -95,58 +103,9 @@ def command(name: str) -> click.Command:
         help=f"{_OPERATION.summary}\n\n{_HELP}",
         epilog=_EPILOG,
         callback=_check,
-        params=_parameters(),
+        params=parameters(),
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-
-
-def _parameters() -> list[click.Parameter]:
-    def option(name: str, text: str, **more: Any) -> click.Option:  # noqa: ANN401  (click's own)
-        return click.Option([f"--{name}"], help=text, **more)
-
-    return [
-        click.Argument(["service_url"], metavar="SERVICE-URL"),
-        option("log", f"Output: {', '.join(LOGS)}.", default="human", show_default=True, metavar="FORM"),
-        option("chain", "Echoed in the report: base-sepolia or base.", metavar="CHAIN"),
-        option("payer-hint", "Compare this payer with the payees.", metavar="ADDRESS"),
-        option("discovery-base-url", "Ask the catalogue here, at the reference's paths.", metavar="URL"),
-        option("timeout-ms", "Time for each request.", default="10000", show_default=True, metavar="MS"),
-        option("endpoint", "Take the challenge from here and leave out the manifest.", metavar="URL"),
-        option("probe-history-log", "Read and append records of reachability.", metavar="FILE"),
-        option(
-            "unreachable-consensus-count",
-            "Probes that have to agree.",
-            default="3",
-            show_default=True,
-            metavar="N",
-        ),
-        option(
-            "unreachable-interval-multiplier",
-            "Stretches the windows of consensus.",
-            default="1",
-            show_default=True,
-            metavar="N",
-        ),
-        option(
-            "profile",
-            "Our rules, or the reference's to the letter.",
-            type=click.Choice(["default", "compat"]),
-            default="default",
-            show_default=True,
-        ),
-        option(
-            "method",
-            "Ask the paid route with this method.",
-            type=click.Choice(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], case_sensitive=False),
-        ),
-        option("body", "Send this JSON to the paid route.", metavar="JSON"),
-        option("facilitator-registry", "Know these facilitators too.", metavar="FILE"),
-        option("payload-capture", "A captured payment payload, as JSON.", metavar="FILE"),
-        option("settle-capture", "A captured answer to /settle: `curl -i` or JSON.", metavar="FILE"),
-        option("validate", "Ask CDP's validator too; it then calls the service.", is_flag=True),
-        option("allow-private", "Let the run contact this machine and private addresses.", is_flag=True),
-        option("record", "Write the run's questions and answers to FILE.", metavar="FILE"),
-    ]
 
 
 def _check(**values: Any) -> None:  # noqa: ANN401  (click's parameters)

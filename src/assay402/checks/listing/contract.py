@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from assay402.checks.listing.collect import collect
 from assay402.checks.listing.model import Finding, Kind, ListingInput, ListingReport, Verdict
-from assay402.checks.listing.rules.catalogue import host_pollution, indexing, propagation
+from assay402.checks.listing.rules.hygiene import host_pollution
+from assay402.checks.listing.rules.indexing import indexing
 from assay402.checks.listing.rules.liveness import facilitator_fitness, reachability
+from assay402.checks.listing.rules.metadata import propagation
 from assay402.checks.listing.rules.own import challenge, self_payment, well_known
 from assay402.checks.listing.rules.verdict import Judged, verdict
 from assay402.core.asks import Collecting

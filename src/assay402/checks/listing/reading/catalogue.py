@@ -15,6 +15,8 @@ from assay402.core.strictjson import JSON, integer
 from assay402.wire.requirements import mapping, text
 from assay402.wire.weburl import parse_web_url
 
+NOT_APPLICABLE: Final = "not_applicable_non_cdp"
+"""What the contract says where a facilitator is declared whose catalogue cannot be asked."""
 _SUCCESS: Final = range(200, 300)
 
 

@@ -148,7 +148,7 @@ def resource_notes(given: ListingInput, read: ChallengeRead) -> tuple[Note, ...]
     if not _is_name(resource.get("serviceName")):
         notes.append(Note(code="service-name", field="resource.serviceName"))
     if not _are_tags(resource.get("tags")):
-        notes.append(Note(code="tags", field="resource.tags"))
+        notes.append(Note(code="tags-dropped", field="resource.tags"))
     if not _is_icon(resource.get("iconUrl")):
         notes.append(Note(code="icon-url", field="resource.iconUrl"))
     return tuple(notes)
