@@ -1,10 +1,7 @@
 """Demands of the contract `dialect-check` 1.0.0 that hold for every artefact and every way to fail."""
 
 import ast
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,10 +89,14 @@ def test_the_criteria_repeat_the_literals_of_the_contract() -> None:
     }
 
 
-def test_report_and_precheck_carry_the_published_sentences() -> None:
+def test_report_and_precheck_carry_the_published_identifiers_and_sentences() -> None:
     """`disclosure_sentence`, `honesty_line`, `retention`, `boundary_statement`."""
     document = criteria()
     published = {
+        **{
+            name: document[name]
+            for name in ("service", "version", "criteria_id", "criteria_revision", "corpus")
+        },
         "disclosure": document["disclosure_sentence"],
         "honesty": document["honesty_line"],
         "retention": document["retention"],
@@ -115,51 +116,6 @@ def test_a_request_as_long_as_the_cap_passes_and_one_byte_more_is_refused() -> N
     assert not isinstance(operation.admit(read_request(longest, operation.request_bytes)), Refusal)
     refused = operation.admit(read_request(longest + b" ", operation.request_bytes))
     assert refused.published() == {"refused": True, "code": "over_cap", "length": 262_145, "cap": 262_144}
-
-
-CANARY = "zq7canary"
-
-
-@pytest.mark.parametrize(
-    ("url", "code"),
-    [
-        (f"shop.dev/{CANARY}", "url_malformed"),
-        (f"https:/shop.dev/{CANARY}", "url_malformed"),
-        (f"https://?{CANARY}", "url_malformed"),
-        (f"ftp://shop.dev/{CANARY}", "scheme"),
-        (f"file:///{CANARY}", "scheme"),
-        (f"{CANARY}://shop.dev/", "scheme"),
-        (f"https://{CANARY}:{CANARY}@shop.dev/", "userinfo"),
-        (f"https://{CANARY}@shop.dev/", "userinfo"),
-        (f"https://@shop.dev/{CANARY}", "userinfo"),
-        (f"https://{CANARY}_.dev/", "host_malformed"),
-        (f"https://{CANARY}/", "host_single_label"),
-        (f"https://{CANARY}.internal/", "host_special_use"),
-        (f"http://169.254.169.254/{CANARY}", "addr_link_local"),
-        (f"http://[::1]/{CANARY}", "addr_loopback"),
-        (f"https://shop.dev:22/{CANARY}", "port"),
-        (f"https://shop.dev/{CANARY} ", "url_control_or_space"),
-    ],
-)
-def test_a_url_outside_the_policy_is_refused_by_check_and_precheck_and_not_quoted(
-    url: str, code: str
-) -> None:
-    """`input_contract.validation`, `target_safety`, `custody.errors` and reading A64."""
-    refusal = {"refused": True, "code": code}
-    request = {"mode": "probe", "url": url}
-    assert dialect.check(request) == refusal
-    precheck = dialect.precheck(request)
-    assert (precheck["in_policy"], precheck["refusal"]) == (False, refusal)
-    assert CANARY not in json.dumps(precheck)
-
-
-def test_the_url_stands_once_in_the_report_of_its_probe_and_nowhere_else() -> None:
-    """`retention` and reading A64."""
-    report = probed(Failed(state="unreachable"))
-    assert report["url"] == URL
-    assert json.dumps(report).count(URL) == 1
-    assert "url" not in graded({"body_obj": {}})
-    assert URL not in json.dumps(dialect.precheck({"mode": "probe", "url": URL}))
 
 
 STATES = (
@@ -318,9 +274,16 @@ def test_a_source_moves_its_own_axis_and_no_other(
 
 
 FIXED = {
-    name: value
-    for name, value in graded({"body_obj": {}}).items()
-    if name not in {"dialect", "axes", "mismatches", "report_line"}
+    **{
+        name: criteria()[name]
+        for name in ("service", "version", "criteria_id", "criteria_revision", "corpus", "op")
+    },
+    "mode": "submitted",
+    "checked_at": "2026-01-02T03:04:05Z",
+    "disclosure": criteria()["disclosure_sentence"],
+    "honesty": criteria()["honesty_line"],
+    "retention": criteria()["retention"],
+    "boundary": criteria()["boundary_statement"],
 }
 
 
@@ -339,64 +302,6 @@ def test_a_report_is_made_of_closed_words_and_fixed_sentences(artefact: dict[str
     assert report["axes"].keys() == AXIS_VALUES.keys()
     assert all(value in AXIS_VALUES[axis] for axis, value in report["axes"].items())
     assert all(mismatch in MISMATCHES for mismatch in report["mismatches"])
-
-
-OTHER_VALUES = {"eip155:8453": "solana:101", "base": "polygon-amoy", "Base": "BSCTest", "1": "4711", "v": "w"}
-
-
-def with_other_values(value: Any) -> Any:
-    """Change every value of an artefact and keep its forms."""
-    match value:
-        case dict():
-            changed = {name: with_other_values(member) for name, member in value.items()}
-            return {**changed, "description": CANARY} if "accepts" in value or "network" in value else changed
-        case list():
-            return [with_other_values(element) for element in value]
-        case str():
-            return OTHER_VALUES.get(value, value)
-        case _:
-            return value
-
-
-@given(ARTEFACTS)
-@settings(deadline=None, max_examples=200)
-def test_artefacts_of_the_same_forms_cannot_be_told_apart_by_their_reports(artefact: dict[str, Any]) -> None:
-    """`custody`: neither a fragment nor a hash of the artefact is in the report, or the reports would differ."""
-    other = {
-        name: member if name == "status" else with_other_values(member) for name, member in artefact.items()
-    }
-    assert graded(other) == graded(artefact)
-
-
-WATCHED = """
-import sys
-from assay402 import dialect
-requests = (
-    {"mode": "submitted", "artefact": {"body_obj": {"accepts": [{"amount": "1"}]}, "payload_obj": {}}},
-    {"mode": "submitted", "artefact": {"body_raw": "[" * 999, "payment_required_header": "?"}},
-    {"mode": "submitted", "artefact": {"header_obj": 1}},
-    {"mode": "probe", "url": "https://shop.dev/"},
-    {"mode": "probe", "url": "http://10.0.0.1/"},
-    None,
-)
-def answer_all():
-    for request in requests:
-        dialect.check(request)
-        dialect.precheck(request)
-answer_all()
-seen = []
-sys.addaudithook(lambda event, arguments: seen.append(event))
-answer_all()
-watched = [event for event in seen if event == "open" or event.split(".")[0] in
-           {"os", "shutil", "socket", "sqlite3", "ssl", "subprocess", "syslog", "tempfile"}]
-sys.exit(repr(watched) if watched else 0)
-"""
-
-
-def test_a_check_opens_no_file_and_no_connection() -> None:
-    """`custody.construction`: what is never written is not kept, whichever way the check ends."""
-    done = subprocess.run([sys.executable, "-c", WATCHED], check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_second_implementation_of_the_rules_uses_nothing_of_the_package() -> None:

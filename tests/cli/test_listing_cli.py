@@ -35,7 +35,7 @@ def _in_an_empty_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 
 
 USAGE: list[tuple[list[str], str]] = [
-    ([], "error: Missing argument 'SERVICE-URL'."),
+    ([], "error: SERVICE-URL is missing."),
     (["not-a-url"], "error: <service-url> must be a valid URL (got 'not-a-url')"),
     (["ftp://a.dev/"], "error: <service-url> must be a valid URL (got 'ftp://a.dev/')"),
     ([URL, "--endpoint", "x"], "error: --endpoint must be a valid URL (got 'x')"),
@@ -60,15 +60,15 @@ USAGE: list[tuple[list[str], str]] = [
         [URL, "--unreachable-interval-multiplier", ""],
         "error: --unreachable-interval-multiplier must be a positive number (got '0')",
     ),
-    ([URL, "--nope"], "error: No such option '--nope'."),
-    ([URL, "more"], "error: Got unexpected extra argument (more)"),
+    ([URL, "--nope"], "error: There is no such option."),
+    ([URL, "more"], "error: An argument is missing, unknown or misplaced."),
     (
         [URL, "--profile", "compat", "--method", "POST", "--validate"],
         "error: --method, --validate: not available with --profile compat",
     ),
     ([URL, "--settle-capture", "none.txt"], "error: --settle-capture cannot be read (got 'none.txt')"),
     ([URL, "--probe-history-log", "."], "error: --probe-history-log must be a file (got '.')"),
-    ([URL, "--record", "no/such/folder"], "error: The recording could not be written to no/such/folder:"),
+    ([URL, "--record", "no/such/folder"], "error: --record needs a file that can be written."),
     ([URL, "--discovery-base-url", "x"], "error: discovery_url: `discovery_base_url` is not an http"),
     (["http://127.0.0.1/"], "error: addr_loopback: The address lies in a block"),
 ]
@@ -317,6 +317,32 @@ def test_the_console_script_answers_for_itself() -> None:
     down = script("http://127.0.0.1:9/", "--allow-private", "--log", "json", "--timeout-ms", "2000")
     assert down.returncode == 3
     assert json.loads(down.stdout)["verdict"]["kind"] == "upstream_issue"
+
+
+def test_a_usage_error_under_the_other_command_is_the_same_line() -> None:
+    """Decision 9, through the frame around all commands."""
+    code = "from assay402.cli.main import run; run()"
+    for argv in (["nope"], ["https://a.dev/", "--timeout-ms", "0"], [], ["https://a.dev/", "--nope"]):
+        command_line = [sys.executable, "-c", code, "listing", "check", *argv]
+        found = subprocess.run(command_line, capture_output=True, text=True, timeout=60, check=False)
+        assert (found.returncode, found.stdout) == (1, "")
+        assert found.stderr == script(*argv).stderr
+        assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_recording_keeps_of_the_captures_what_the_rules_read() -> None:
+    Path("payload.json").write_text(
+        json.dumps({"resource": {"url": "u"}, "payload": {"signature": "0xsecret"}})
+    )
+    Path("settle.json").write_text(
+        json.dumps({"status": 200, "headers": {"Set-Cookie": "secret", "EXTENSION-RESPONSES": "e30="}})
+    )
+    flags = ["--payload-capture", "payload.json", "--settle-capture", "settle.json", "--record", "run.json"]
+    mocks = VECTORS["not-indexed"]["mocks"]
+    found = bazaar_check(URL, *flags, "--log", "json", mocks=mocks)
+    assert "secret" not in Path("run.json").read_text()
+    replayed = CliRunner().invoke(main, ["replay", "run.json", "--json"])
+    assert replayed.stdout == found.stdout
 
 
 def test_a_terminal_without_the_glyphs_ends_no_run() -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from assay402.core.asks import Answered, At, Failed, Fetch, Fetched, Limits, Now, Pause, Paused, Together
-from assay402.net.answerer import NetworkAnswerer, utc_now
+from assay402.net.answerer import NetworkAnswerer
+from assay402.net.clock import utc_now
 from assay402.net.http import Fetcher
 from assay402.net.turns import Turns
 from net.hostile import PUBLIC, Answers, Dialled, hostile_server, message
@@ -144,13 +145,13 @@ def test_waiting_for_a_turn_is_not_counted_as_the_servers_time() -> None:
 
         async def sleep(_seconds: float) -> None:
             # Longer than the deadline of the fetch that waits.
-            asyncio.get_running_loop().call_later(0.4, waits.set)
+            asyncio.get_running_loop().call_later(1.0, waits.set)
             await waits.wait()
 
         async with hostile_server() as server:
             turns = Turns(apart_ms=1_000, monotonic=lambda: 0.0, sleep=sleep)
             fetcher = Fetcher(resolver=Answers([PUBLIC]), dial=Dialled(server.port), turn=turns)
-            ask = Fetch(url="http://pay.shop.dev/plain", limits=Limits(deadline_ms=300))
+            ask = Fetch(url="http://pay.shop.dev/plain", limits=Limits(deadline_ms=800))
             async with asyncio.timeout(BOUND):
                 await fetcher(ask)
                 return await fetcher(ask)

@@ -8,6 +8,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 import dns.rcode
+import dns.resolver
 import pytest
 
 from assay402.core.asks import Failed, Fetch, Fetched, Limits

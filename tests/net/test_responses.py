@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay402.core.asks import Failed, Fetch, Fetched, Limits
 from assay402.core.target import Target, parse
 from assay402.net.http import Fetcher
-from assay402.net.response import CHUNK_LINES, Exchange
+from assay402.net.response import CHUNK_LINES, HTTPExchange
 from net.hostile import CHUNKED, HEAD, PUBLIC, Answers, message
 
 PROTOCOL = Failed(state="protocol")
@@ -19,10 +19,10 @@ HEADER_CAP = Failed(state="header_cap")
 BODY_CAP = Failed(state="body_cap")
 
 
-def _exchange(limits: Limits | None = None) -> Exchange:
+def _exchange(limits: Limits | None = None) -> HTTPExchange:
     target = parse("http://pay.shop.dev/")
     assert isinstance(target, Target)
-    return Exchange(target, limits or Limits())
+    return HTTPExchange(target, limits or Limits())
 
 
 def _feed(pieces: Iterable[bytes], limits: Limits | None = None) -> Fetched | Failed | None:

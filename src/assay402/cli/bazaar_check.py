@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Final
 
 import click
@@ -12,7 +13,6 @@ from assay402.cli.listing import command
 from assay402.cli.output import print_error
 
 EXIT_INTERRUPTED: Final = 130
-EXIT_PIPE_CLOSED: Final = 141
 
 
 def run() -> None:
@@ -21,16 +21,25 @@ def run() -> None:
 
 
 def _run() -> int:
+    if sys.stdout is None or sys.stderr is None:
+        return EXIT_USAGE
+    # What a terminal cannot show is shown as an escape: a report must not be lost over its glyphs.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     named = click.version_option(__version__, prog_name="bazaar-check")(command("bazaar-check"))
     try:
-        return named.main(prog_name="bazaar-check", standalone_mode=False) or 0
+        code: int = named.main(prog_name="bazaar-check", standalone_mode=False) or 0
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         print_error("bazaar-check: interrupted")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output is gone; flushing what is buffered at exit would only fail again.
+    except OSError as error:
+        # What is still buffered would fail again at the end of the process.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_PIPE_CLOSED
+        print_error(f"bazaar-check: a file could not be read or written: {os.strerror(error.errno or 0)}")
+        return EXIT_USAGE
+    return code

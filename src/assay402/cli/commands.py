@@ -1,9 +1,10 @@
 """The commands of a check, made from the registry and the forms of the room's module in this package."""
 
-import sys
+import os
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
@@ -13,6 +14,7 @@ from msgspec import Struct
 from assay402.cli.execute import execute, execute_offline, execute_recorded
 from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
+from assay402.cli.usage import SourceFile, Usage
 from assay402.core.check import Check, Operation, Refusal, read_request
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
@@ -62,7 +64,12 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
             click.Option(
                 ["--jsonl"], is_flag=True, help="Read one request a line on stdin, answer one a line."
             ),
-            click.Option(["--record"], metavar="FILE", help="Write the run's questions and answers to FILE."),
+            click.Option(
+                ["--record"],
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="Write the run's questions and answers to FILE.",
+            ),
             click.Option(
                 ["--allow-private"],
                 is_flag=True,
@@ -78,7 +85,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 
     as_json: bool
     jsonl: bool
-    record: str | None
+    record: Path | None
     allow_private: bool
     exit_zero: bool
 
@@ -86,12 +93,18 @@ class _Options(Struct, frozen=True, kw_only=True):
 def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
     options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__})
     if options.jsonl:
-        if options.record or options.allow_private or any(value is not None for value in values.values()):
+        if (
+            options.record
+            or options.allow_private
+            or any(value not in (None, ()) for value in values.values())
+        ):
             raise click.UsageError(
                 "--jsonl reads requests on stdin: give no input, --record or --allow-private."
             )
-        answer_lines(operation, sys.stdin.buffer)
+        answer_lines(operation, SourceFile().convert("-", None, None))
         return
+    if options.record is not None:
+        require_writable(options.record)
     answer, recording = execute(
         check,
         operation,
@@ -99,9 +112,9 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         allow_private=options.allow_private,
         record=options.record is not None,
     )
+    code = show(operation, form, answer, as_json=options.as_json)
     if options.record is not None:
         save_recording(options.record, recording)
-    code = show(operation, form, answer, as_json=options.as_json)
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
 
 
@@ -143,25 +156,30 @@ def _next_request(stream: BinaryIO, cap: int) -> _Line | None:
     line = source.removesuffix(b"\n").removesuffix(b"\r")
     if len(line) <= cap:
         return _Line(read_request(line, cap))
-    length = len(source)
+    length = len(line)
     while not source.endswith(b"\n") and (source := stream.readline(1 << 20)):
-        length += len(source)
-    return _Line(Refusal(code="over_cap", length=length - source.endswith(b"\n"), cap=cap))
+        length += len(source.removesuffix(b"\n").removesuffix(b"\r"))
+    return _Line(Refusal(code="over_cap", length=length, cap=cap))
 
 
-def save_recording(path: str, recording: Recording | None) -> None:
+def require_writable(path: Path) -> None:
+    """Refuse a path that cannot be written before anything is asked, so that no answer is lost over it."""
+    if str(path) == "-" or path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Usage("--record needs a file that can be written.", click.get_current_context())
+
+
+def save_recording(path: Path, recording: Recording | None) -> None:
     """Write a recording to a file. Raises `click.UsageError` where it cannot be written."""
     if recording is None:
         print_error("assay: nothing was asked, so there is no recording")
         return
-    try:
-        with open(path, "wb") as file:  # noqa: PTH123  (one write; pathlib would cost start-up)
-            file.write(write_recording(recording))
-    except OSError as error:
-        raise click.UsageError(f"The recording could not be written to {path}: {error.strerror}.") from None
+    # A recording holds a whole answer: it is for whoever made it.
+    path.touch(mode=0o600)
+    path.write_bytes(write_recording(recording))
 
 
-def replay_file(source: bytes, *, as_json: bool) -> int:
+def replay_file(source: bytes, *, as_json: bool, exit_zero: bool) -> int:
     """Run a recording again, print what the run printed, and give its exit code."""
     check, operation, answer = execute_recorded(read_recording(source))
-    return show(operation, _face(check).FORMS[operation.name], answer, as_json=as_json)
+    code = show(operation, _face(check).FORMS[operation.name], answer, as_json=as_json)
+    return 0 if exit_zero and code in _SOFT_EXITS else code

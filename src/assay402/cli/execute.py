@@ -1,6 +1,5 @@
 """Running an operation for a person: with a network where it asks for one, recorded where that is wanted."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from assay402.checks import check_named
@@ -9,11 +8,7 @@ from assay402.core.check import Check, Operation, Refusal
 from assay402.core.errors import RecordingUnreadable
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording
-
-
-def utc_now() -> datetime:
-    """Tell the time."""
-    return datetime.now(UTC)
+from assay402.net.clock import utc_now
 
 
 def execute(
@@ -38,7 +33,7 @@ def execute(
     recording = Recording(
         check=check.name,
         operation=operation.name,
-        request=request,
+        request=operation.redact(request),
         allow_private=allow_private,
         exchanges=tuple(exchanges),
     )

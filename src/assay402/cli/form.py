@@ -1,7 +1,7 @@
 """How an operation looks on the command line: what a room's module here says beyond the registry."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, BinaryIO, Generic, TypeVar
+from typing import Any, BinaryIO, Final, Generic, TypeVar
 
 import click
 from msgspec import Struct
@@ -10,6 +10,9 @@ from assay402.core.check import Operation, Refusal, read_request
 from assay402.core.strictjson import JSON
 
 Result = TypeVar("Result")
+
+COUNTED: Final = 64 << 20
+"""Bytes of a request over the cap that are counted: an input may have no end."""
 
 
 class Form(Struct, Generic[Result], frozen=True, kw_only=True):
@@ -27,12 +30,12 @@ class Form(Struct, Generic[Result], frozen=True, kw_only=True):
 
 
 def read_source(stream: BinaryIO, cap: int) -> bytes | Refusal:
-    """Read a file or standard input up to the cap; beyond it only the length is kept."""
+    """Read a file or standard input up to the cap; beyond it only the length is kept, counted to `COUNTED` at most."""
     source = stream.read(cap + 1)
     length = len(source)
     if length <= cap:
         return source
-    while chunk := stream.read(1 << 20):
+    while length < COUNTED and (chunk := stream.read(1 << 20)):
         length += len(chunk)
     return Refusal(code="over_cap", length=length, cap=cap)
 

@@ -1,7 +1,6 @@
 """The listing check on the command line: its flags, its words for people, and the forms for other tools."""
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -11,10 +10,10 @@ from assay402 import __version__
 from assay402.checks.listing import CHECK
 from assay402.checks.listing.contract import EXIT_USAGE, exit_code, output_schema, publish
 from assay402.checks.listing.model import Finding, ListingReport, Status
-from assay402.cli.commands import save_recording
+from assay402.cli.commands import require_writable, save_recording
 from assay402.cli.form import Form, request_from
 from assay402.cli.listing_flags import parameters
-from assay402.cli.listing_options import UsageLineError, request_of
+from assay402.cli.listing_options import request_of
 from assay402.cli.output import (
     explain_code,
     notice_of,
@@ -25,6 +24,7 @@ from assay402.cli.output import (
     print_lines,
     published_line,
 )
+from assay402.cli.usage import OneLine, sentence
 from assay402.core.asks import Exchange
 from assay402.core.check import Refusal
 from assay402.core.errors import AssayError
@@ -77,15 +77,15 @@ class ListingCommand(click.Command):
         try:
             return super().make_context(info_name, args, parent, **extra)
         except click.UsageError as error:
-            raise UsageLineError(f"error: {error.format_message()}") from None
+            raise OneLine(f"error: {sentence(error)}") from None
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's signature)
         """Run the command."""
         try:
             return super().invoke(ctx)
         except click.UsageError as error:
-            raise UsageLineError(f"error: {error.format_message()}") from None
-        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise OneLine(f"error: {sentence(error)}") from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
         except Exception as error:
             if os.environ.get("ASSAY_TRACEBACK"):
@@ -110,14 +110,16 @@ def command(name: str) -> click.Command:
 
 def _check(**values: Any) -> None:  # noqa: ANN401  (click's parameters)
     request = request_of(values)
+    if values["record"] is not None:
+        require_writable(values["record"])
     given = _OPERATION.admit(request, allow_private=values["allow_private"])
     if isinstance(given, Refusal):
-        raise UsageLineError(_refused(given))
+        raise OneLine(_refused(given))
     answer, exchanges = _run(given, values)
     if values["record"] is not None:
         save_recording(values["record"], _recording(request, values["allow_private"], exchanges))
     if isinstance(answer, Refusal):
-        raise UsageLineError(_refused(answer))
+        raise OneLine(_refused(answer))
     if answer.damaged_lines:
         print_error(
             f"bazaar-check: {answer.damaged_lines} unreadable line(s) of the history log were skipped"
@@ -148,7 +150,7 @@ def _recording(request: JSON, allow_private: bool, exchanges: tuple[Exchange, ..
     return Recording(
         check=CHECK.name,
         operation=_OPERATION.name,
-        request=request,
+        request=_OPERATION.redact(request),
         allow_private=allow_private,
         exchanges=exchanges,
     )
@@ -161,9 +163,6 @@ def _refused(refusal: Refusal) -> str:
 
 def _print(report: ListingReport, log: str) -> None:
     if log == "human":
-        # A glyph that the terminal's encoding lacks must not end the run.
-        if hasattr(sys.stdout, "reconfigure"):
-            sys.stdout.reconfigure(errors="replace")
         print_lines(present(report))
     elif log == "json":
         print_bytes(published_line(publish(report)))

@@ -1,5 +1,6 @@
 """The flags of the listing check: the reference's with its defaults, then ours."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -53,5 +54,10 @@ def _of_ours() -> list[click.Option]:
         _option("settle-capture", "A captured answer to /settle: `curl -i` or JSON.", metavar="FILE"),
         _option("validate", "Ask CDP's validator too; it then calls the service.", is_flag=True),
         _option("allow-private", "Let the run contact this machine and private addresses.", is_flag=True),
-        _option("record", "Write the run's questions and answers to FILE.", metavar="FILE"),
+        _option(
+            "record",
+            "Write the run's questions and answers to FILE.",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+        ),
     ]

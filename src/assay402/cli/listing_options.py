@@ -18,7 +18,7 @@ from assay402.checks.listing.admission import (
 )
 from assay402.checks.listing.reading.words import phrase
 from assay402.cli.form import read_source
-from assay402.cli.output import plain
+from assay402.cli.usage import OneLine
 from assay402.core.check import Refusal, read_request
 from assay402.core.strictjson import JSON
 from assay402.formats import http_text
@@ -37,21 +37,11 @@ _LARGEST_PLAIN: Final = 1e21
 """From here on JavaScript writes a number with an exponent."""
 
 
-class UsageLineError(click.ClickException):
-    """A mistake on the command line: one line on standard error, exit code 1."""
-
-    exit_code = 1
-
-    def show(self, file: Any = None) -> None:  # noqa: ANN401, ARG002  (click's signature)
-        """Print the one line."""
-        click.echo(" ".join(plain(self.message).split()), err=True, color=False)
-
-
 def request_of(values: Mapping[str, Any]) -> dict[str, JSON]:
     """Make the request of the command line, printing banner and note where the contract has them.
 
     Raises:
-        UsageLineError: for the first mistake, in the contract's order.
+        OneLine: for the first mistake, in the contract's order.
 
     """
     profile, log = values["profile"], values["log"]
@@ -86,43 +76,43 @@ def _judge_words(values: Mapping[str, Any]) -> None:
     logs = REFERENCE_LOGS if values["profile"] == "compat" else LOGS
     if values["log"] not in logs:
         listed = " or ".join((", ".join(f"'{log}'" for log in logs[:-1]), f"'{logs[-1]}'"))
-        raise UsageLineError(f"--log must be {listed} (got '{values['log']}')")
+        raise OneLine(f"--log must be {listed} (got '{values['log']}')")
     if values["chain"] is not None and values["chain"] not in CHAINS:
-        raise UsageLineError(f"--chain must be 'base-sepolia' or 'base' (got '{values['chain']}')")
+        raise OneLine(f"--chain must be 'base-sepolia' or 'base' (got '{values['chain']}')")
 
 
 def _judge_url(name: str, value: str) -> None:
     if not is_web(value):
-        raise UsageLineError(f"error: {name} must be a valid URL (got '{value}')")
+        raise OneLine(f"error: {name} must be a valid URL (got '{value}')")
 
 
 def _judge_profile(profile: str, request: Mapping[str, JSON]) -> None:
     unfit = [name for name in DEFAULT_ONLY if name in request]
     if profile == "compat" and unfit:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in unfit)
-        raise UsageLineError(f"error: {flags}: not available with --profile compat")
+        raise OneLine(f"error: {flags}: not available with --profile compat")
 
 
 def _judge_history(path: str) -> None:
     """Refuse before anything is asked what could not be appended to afterwards."""
     if os.path.isdir(path):  # noqa: PTH112  (pathlib would cost start-up)
-        raise UsageLineError(f"error: --probe-history-log must be a file (got '{path}')")
+        raise OneLine(f"error: --probe-history-log must be a file (got '{path}')")
 
 
 def _timeout(text: str) -> int:
     value = javascript_number(text)
     if value > MAX_TIMEOUT_MS and not math.isinf(value):
-        raise UsageLineError(f"error: --timeout-ms must be <= {MAX_TIMEOUT_MS} (got '{spelled(value)}')")
+        raise OneLine(f"error: --timeout-ms must be <= {MAX_TIMEOUT_MS} (got '{spelled(value)}')")
     found = milliseconds(value)
     if found is None:
-        raise UsageLineError(f"error: --timeout-ms must be a positive number (got '{spelled(value)}')")
+        raise OneLine(f"error: --timeout-ms must be a positive number (got '{spelled(value)}')")
     return found
 
 
 def _count(text: str) -> int:
     value = javascript_number(text)
     if not (value >= 1 and math.isfinite(value) and value == int(value)):
-        raise UsageLineError(
+        raise OneLine(
             f"error: --unreachable-consensus-count must be a positive integer (got '{spelled(value)}')"
         )
     return int(value)
@@ -131,7 +121,7 @@ def _count(text: str) -> int:
 def _multiplier(text: str) -> float:
     value = javascript_number(text)
     if multiplier(value) is None:
-        raise UsageLineError(
+        raise OneLine(
             f"error: --unreachable-interval-multiplier must be a positive number (got '{spelled(value)}')"
         )
     return value
@@ -189,19 +179,19 @@ def _file(flag: str, path: str, may_be_http: bool) -> JSON:
         with click.open_file(path, "rb") as file:
             source = read_source(cast("BinaryIO", file), FILE_BYTES)
     except OSError:
-        raise UsageLineError(f"error: {flag} cannot be read (got '{path}')") from None
+        raise OneLine(f"error: {flag} cannot be read (got '{path}')") from None
     if not isinstance(source, Refusal):
         if may_be_http and source.lstrip().startswith(b"HTTP/"):
             return _saved_response(flag, path, source)
         read = read_request(source, FILE_BYTES)
         if not isinstance(read, Refusal):
             return read
-    raise UsageLineError(f"error: {flag} must be a JSON file of at most 1 MiB (got '{path}')")
+    raise OneLine(f"error: {flag} must be a JSON file of at most 1 MiB (got '{path}')")
 
 
 def _saved_response(flag: str, path: str, source: bytes) -> JSON:
     try:
         saved = http_text.read(source, is_rewritten=False)
     except TranscriptUnreadable:
-        raise UsageLineError(f"error: {flag} holds no HTTP response (got '{path}')") from None
+        raise OneLine(f"error: {flag} holds no HTTP response (got '{path}')") from None
     return {"status": saved.status, "headers": dict(saved.headers)}

@@ -16,6 +16,8 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 
+_CONTROL: Final = re.compile("[\x7f-\x9f]")
+
 
 def published_line(published: Mapping[str, Any]) -> bytes:
     """Give the exact published bytes of an answer, with a newline behind."""
@@ -23,8 +25,12 @@ def published_line(published: Mapping[str, Any]) -> bytes:
 
 
 def pretty(value: Mapping[str, Any]) -> bytes:
-    """Lay JSON out for reading, spellings and order kept, with a newline behind."""
-    return msgspec.json.format(write(value), indent=2) + b"\n"
+    """Lay JSON out for reading, spellings and order kept, with a newline behind.
+
+    Control characters beyond ASCII's are escaped: terminals obey some of them.
+    """
+    text = msgspec.json.format(write(value), indent=2).decode()
+    return (_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
 
 def print_bytes(data: bytes) -> None:
@@ -79,5 +85,10 @@ def explain_code(kind: str, code: str, numbers: str = "") -> None:
 
 def notice_of(code: str) -> Notice | None:
     """Give the notice of a code, wherever it is explained."""
-    tables = (*(check.notices for check in CHECKS), FETCH_NOTICES, TRANSCRIPT_NOTICES, NOTICES)
-    return next((table[code] for table in tables if code in table), None)
+    return notices().get(code)
+
+
+def notices() -> dict[str, Notice]:
+    """Give every code with its notice."""
+    tables = (NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, *(check.notices for check in CHECKS))
+    return {code: notice for table in tables for code, notice in table.items()}

@@ -7,22 +7,22 @@ synchronously (`drive`), asynchronously (`adrive`) and from a recording (`replay
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from assay402.core.errors import OurError, RecordingUnreadable
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """What one fetch may cost. The defaults are the dialect contract's (`target_fetch`) and service section 1.3."""
+    """What one fetch may cost. The defaults are the house's; a contract's own numbers are passed."""
 
     deadline_ms: int = 5_000
     """From the name look-up to the last byte, in milliseconds."""
     body_bytes: int = 65_536
     """Body as sent, never decompressed; this many pass, one more does not."""
     header_bytes: int = 32_768
-    """Status line and headers; also each chunk header and all trailers."""
+    """Status line and headers of one response. Chunk headers and trailers have a smaller cap of the fetcher's own."""
     wire_bytes: int = 262_144
     """Everything read from the socket, framing included."""
     interim_responses: int = 8
@@ -106,7 +106,7 @@ class Failed(Struct, frozen=True, kw_only=True, tag="failed", tag_field="answer"
     """No complete response. `state` is a closed code, `detail` a closed phase or cause; no text of an exception."""
 
     state: str
-    """One of `unreachable`, `tls`, `deadline`, `header_cap`, `body_cap`, `wire_cap`, `protocol`, `dns_no_answer`,
+    """One of `unreachable`, `tls`, `deadline`, `header_cap`, `body_cap`, `wire_cap`, `protocol`, `redirects`, `dns_no_answer`,
     `dns_too_many`, `own_address`, an `addr_…` code, or a code of the address policy (`core.target`)."""
     detail: str | None = None
     status: int | None = None
@@ -116,7 +116,7 @@ class Failed(Struct, frozen=True, kw_only=True, tag="failed", tag_field="answer"
 class At(Struct, frozen=True, kw_only=True, tag="at", tag_field="answer"):
     """The moment of a `Now`, in UTC."""
 
-    moment: datetime
+    moment: Annotated[datetime, Meta(tz=True)]
 
 
 class Paused(Struct, frozen=True, kw_only=True, tag="paused", tag_field="answer"):
@@ -280,7 +280,7 @@ def replay(collecting: Collecting[Result], exchanges: Iterable[Exchange]) -> Res
         exchange = next(recorded, None)
         if exchange is None:
             raise RecordingUnreadable("recording_too_short")
-        if exchange.ask != ask:
+        if exchange.ask != ask or not _fits(ask, exchange.answer):
             raise RecordingUnreadable("recording_mismatch")
         return exchange.answer
 
@@ -288,6 +288,26 @@ def replay(collecting: Collecting[Result], exchanges: Iterable[Exchange]) -> Res
     if next(recorded, None) is not None:
         raise RecordingUnreadable("recording_too_long")
     return result
+
+
+def _fits(ask: Ask, answer: Answer) -> bool:
+    """Whether an answer is of the kind the ask gets."""
+    match ask:
+        case Fetch():
+            return isinstance(answer, Fetched | Failed)
+        case Now():
+            return isinstance(answer, At)
+        case Pause():
+            return isinstance(answer, Paused)
+        case Recall():
+            return isinstance(answer, Recalled | Failed)
+        case Remember():
+            return isinstance(answer, Remembered | Failed)
+    return (
+        isinstance(answer, Answered)
+        and len(answer.answers) == len(ask.asks)
+        and all(map(_fits, ask.asks, answer.answers))
+    )
 
 
 class Recorder:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from assay402.core.asks import (
@@ -22,14 +22,10 @@ from assay402.core.asks import (
     Remembered,
     Together,
 )
+from assay402.net.clock import utc_now
 
 NO_MEMORY: Final = Failed(state="no_memory")
 """The answer to `Recall` and `Remember` where nothing is kept between runs."""
-
-
-def utc_now() -> datetime:
-    """Tell the time of this machine, in UTC."""
-    return datetime.now(UTC)
 
 
 async def at_once(awaited: Sequence[Awaitable[Any]]) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
@@ -34,7 +34,7 @@ async def dial_address(address: str, port: int) -> socket.socket:
     """
     wanted = ip_address(address)
     with ExitStack() as undo:
-        family = socket.AF_INET if wanted.version == 4 else socket.AF_INET6  # noqa: PLR2004 - the IP version's number
+        family = socket.AF_INET if isinstance(wanted, IPv4Address) else socket.AF_INET6
         connected = undo.enter_context(socket.socket(family, socket.SOCK_STREAM))
         connected.setblocking(False)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

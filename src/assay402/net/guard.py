@@ -26,7 +26,7 @@ MAX_ANSWERS: Final = 64
 LOOK_UP_SECONDS: Final = 2.0
 """What a look-up may take of the deadline of a fetch."""
 _TRIES: Final = 3
-"""Times a lost packet is sent again within a look-up."""
+"""Times a query fits into a look-up: a lost packet is no lost look-up."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")
 
 Resolver: TypeAlias = Callable[[str], Awaitable[Sequence[str]]]
@@ -82,7 +82,7 @@ class DNSResolver:
     """Asks the name servers for A and AAAA records: no hosts file, no search domains, no thread.
 
     Half an answer is none: where one of the two look-ups expires, the whole expires, since what is missing might
-    have been a bad address. A look-up that fails at once (SERVFAIL for AAAA is common) only adds nothing.
+    have been a bad address. A refusal of one (SERVFAIL for AAAA is common) is an answer: there is nothing to add.
     `servers` and `port` replace the system's configuration.
     """
 
@@ -101,7 +101,8 @@ class DNSResolver:
 
         """
         absolute = dns.name.from_text(f"{name}.")
-        async with asyncio.TaskGroup() as group:
+        # The resolver's own lifetime is looser: it finishes a wait it has begun.
+        async with asyncio.timeout(self._seconds), asyncio.TaskGroup() as group:
             asked = [group.create_task(self._records(absolute, kind)) for kind in ("A", "AAAA")]
         v4, v6 = (task.result() for task in asked)
         if v4 is None or v6 is None:

@@ -21,7 +21,7 @@ from assay402.core.fetch_states import Phase
 from assay402.core.target import Target, parse
 from assay402.net.connection import Connection, Dial, WireCapReachedError, dial_address, system_trust
 from assay402.net.guard import Guard, Resolver
-from assay402.net.response import Exchange
+from assay402.net.response import HTTPExchange
 from assay402.net.turns import Turn, Turns
 
 MAX_ADDRESSES: Final = 4
@@ -129,14 +129,14 @@ class Fetcher:
     async def _exchange(
         self, connection: Connection, target: Target, ask: Fetch, limits: Limits, clock: "_Clock"
     ) -> Fetched | Failed:
-        exchange = Exchange(target, limits, ask.method, ask.headers, ask.body)
+        exchange = HTTPExchange(target, limits, ask.method, ask.headers, ask.body)
         outcome = await self._converse(connection, exchange, target, clock)
         if ask.keep_status and isinstance(outcome, Failed):
             return replace(outcome, status=exchange.status)
         return outcome
 
     async def _converse(
-        self, connection: Connection, exchange: Exchange, target: Target, clock: "_Clock"
+        self, connection: Connection, exchange: HTTPExchange, target: Target, clock: "_Clock"
     ) -> Fetched | Failed:
         try:
             if target.scheme == "https":

@@ -18,7 +18,7 @@ from assay402.core.target import Target
 USER_AGENT: Final = f"assay402/{__version__} (x402 conformance checks)"
 """The same for everyone; some sellers answer what looks like a browser with a page for people."""
 CHUNK_LINES: Final = 4_096
-"""Bytes of one chunk header or of all trailers. h11 takes quadratic time over some, so fewer than of headers."""
+"""Bytes of one chunk header or of all trailers: fewer than of headers, as h11 takes quadratic time over some."""
 _WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
 """Methods that say the length of their body even where there is none (RFC 9110, 8.6)."""
 _BODILESS: Final = frozenset({204, 304})
@@ -26,14 +26,15 @@ _NEVER_IN_A_HEAD: Final = re.compile(rb"[\x00\x0b\x0c]|\r[^\n]")
 """h11 refuses these as well, but after quadratic time when blanks stand before them: two seconds for 32 KiB."""
 _PROTOCOL: Final = Failed(state="protocol")
 _BODY_CAP: Final = Failed(state="body_cap")
+_HEADER_CAP: Final = Failed(state="header_cap")
 
 
-class Exchange:
+class HTTPExchange:
     """The request to a target, and the reader of what comes back.
 
     A response must be complete by its own framing: a connection that closes within headers, a chunk or a declared
-    length is `protocol`. Bytes behind a complete response are ignored. Bodies are never decompressed. Headers are
-    given as sent, except that h11 merges repeated equal Content-Lengths and writes Transfer-Encoding in lower case.
+    length is `protocol`. Bodies are never decompressed; trailers and bytes behind the response are dropped. Headers
+    are given as sent, but h11 merges equal Content-Lengths, joins folded lines and lowers Transfer-Encoding.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Exchange:
             if _NEVER_IN_A_HEAD.search(self._last_byte + piece):
                 return _PROTOCOL
             self._last_byte = piece[-1:]
-        return piece or Failed(state="header_cap")
+        return piece or _HEADER_CAP
 
     def _take_events(self) -> Fetched | Failed | None:
         while True:

@@ -20,7 +20,8 @@ from assay402.core.asks import (
     Remembered,
     adrive,
 )
-from assay402.net.answerer import NetworkAnswerer, at_once, utc_now
+from assay402.net.answerer import NetworkAnswerer, at_once
+from assay402.net.clock import utc_now
 
 Result = TypeVar("Result")
 

@@ -21,6 +21,7 @@ CHECK: Final = Check(
             publish=contract.publish,
             exit_code=contract.exit_code,
             request_bytes=admission.REQUEST_BYTES,
+            redact=admission.redact,
             offline=contract.offline,
         ),
     ),

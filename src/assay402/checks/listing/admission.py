@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from assay402.checks.listing.model import ListingInput, Settle
+from assay402.checks.listing.reading.captures import EXTENSION_RESPONSES
 from assay402.checks.listing.reading.facilitators import known_facilitators, read_registry
 from assay402.checks.listing.requests import spelled
 from assay402.core import target
@@ -149,6 +150,29 @@ def settle_of(value: JSON) -> Settle | None:
 def payload_of(value: JSON) -> JSON:
     """Give the payment payload of a capture: the value of `paymentPayload`, or the whole where there is no such."""
     return value["paymentPayload"] if isinstance(value, Mapping) and "paymentPayload" in value else value
+
+
+def redact(request: JSON) -> JSON:
+    """Keep of the captures what the rules read: a payload holds a signature, and headers may hold tokens."""
+    if not isinstance(request, Mapping):
+        return request
+    kept = dict(request)
+    if "payload_capture" in request:
+        payload = payload_of(request["payload_capture"])
+        kept["payload_capture"] = {"paymentPayload": _emptied(payload)}
+    settle = settle_of(request.get("settle_capture"))
+    if settle is not None:
+        headers = {name: value for name, value in settle.headers.items() if name == EXTENSION_RESPONSES}
+        kept["settle_capture"] = {"status": settle.status, "headers": headers}
+    return kept
+
+
+def _emptied(payload: JSON) -> JSON:
+    if not isinstance(payload, Mapping):
+        return None
+    if "resource" not in payload:
+        return {}
+    return {"resource": "" if isinstance(payload["resource"], str) else {}}
 
 
 Reader = Callable[[JSON], Any]
