@@ -1,4 +1,4 @@
-"""Sets up `.venv` with one of the pinned sets (runtime, dev, bench), or finds it ready, and says what it does.
+"""Sets up `.venv` with one of the pinned sets (runtime, dev, bench, interop), or finds it ready, and says what it does.
 
 Run by the system's Python; uses the standard library alone. Prints on standard error, so that the output of the
 command that follows stays clean.
@@ -26,7 +26,7 @@ KEPT_PIP_SETTINGS = {
     "PIP_PROXY",
     "PIP_TRUSTED_HOST",
 }
-SETS = ("runtime", "dev", "bench")
+SETS = ("runtime", "dev", "bench", "interop")
 """Each set holds the ones before it, so a larger one that is ready serves a smaller request."""
 
 

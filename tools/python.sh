@@ -35,8 +35,9 @@ make_ready() {
     local system
     python="$root/.venv/bin/python"
     case "$1" in
-        runtime) is_fresh runtime dev bench && return ;;
-        dev) is_fresh dev bench && return ;;
+        runtime) is_fresh runtime dev bench interop && return ;;
+        dev) is_fresh dev bench interop && return ;;
+        bench) is_fresh bench interop && return ;;
         *) is_fresh "$1" && return ;;
     esac
     system=$(system_python) || exit 3

@@ -20,10 +20,10 @@ def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -
     given = operation.admit(request)
     refusal = given if isinstance(given, Refusal) else operation.offline(given)
     if refusal is not None:
-        return refusal.published()
+        return operation.publish_refusal(refusal)
     moment = datetime.now(UTC) if now is None else _in_utc(now)
     result = drive(operation.run(given), clock_only(lambda: moment))
-    return result.published() if isinstance(result, Refusal) else operation.publish(result)
+    return operation.publish_refusal(result) if isinstance(result, Refusal) else operation.publish(result)
 
 
 def _in_utc(moment: datetime) -> datetime:

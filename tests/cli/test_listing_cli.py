@@ -67,6 +67,7 @@ USAGE: list[tuple[list[str], str]] = [
         "error: --method, --validate: not available with --profile compat",
     ),
     ([URL, "--settle-capture", "none.txt"], "error: --settle-capture cannot be read (got 'none.txt')"),
+    ([URL, "--ca-file", "none.pem"], "error: --ca-file holds no certificates that can be read"),
     ([URL, "--probe-history-log", "."], "error: --probe-history-log must be a file (got '.')"),
     ([URL, "--record", "no/such/folder"], "error: --record needs a file that can be written."),
     ([URL, "--discovery-base-url", "x"], "error: discovery_url: `discovery_base_url` is not an http"),

@@ -1,7 +1,7 @@
 """The commands of a check, made from the registry and the forms of the room's module in this package."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -70,13 +70,22 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
                 metavar="FILE",
                 help="Write the run's questions and answers to FILE.",
             ),
-            click.Option(
-                ["--allow-private"],
-                is_flag=True,
-                help="Let the run contact this machine and private addresses.",
-            ),
+            *(_network_options() if form.asks_network else ()),
             click.Option(["--exit-zero"], is_flag=True, help="Exit 0 on findings and on nothing to judge."),
         ],
+    )
+
+
+def _network_options() -> tuple[click.Option, ...]:
+    return (
+        click.Option(
+            ["--allow-private"], is_flag=True, help="Let the run contact this machine and private addresses."
+        ),
+        click.Option(
+            ["--ca-file"],
+            metavar="PEM",
+            help="Trust the certificate authorities of this file besides the system's.",
+        ),
     )
 
 
@@ -86,22 +95,15 @@ class _Options(Struct, frozen=True, kw_only=True):
     as_json: bool
     jsonl: bool
     record: Path | None
-    allow_private: bool
     exit_zero: bool
+    allow_private: bool = False
+    ca_file: str | None = None
 
 
 def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
-    options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__})
+    options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__ if name in values})
     if options.jsonl:
-        if (
-            options.record
-            or options.allow_private
-            or any(value not in (None, ()) for value in values.values())
-        ):
-            raise click.UsageError(
-                "--jsonl reads requests on stdin: give no input, --record or --allow-private."
-            )
-        answer_lines(operation, SourceFile().convert("-", None, None))
+        _answer_lines(operation, form, options, values)
         return
     if options.record is not None:
         require_writable(options.record)
@@ -111,8 +113,11 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         form.compose(operation, values),
         allow_private=options.allow_private,
         record=options.record is not None,
+        ca_file=options.ca_file,
     )
     code = show(operation, form, answer, as_json=options.as_json)
+    if not isinstance(answer, Refusal):
+        form.finish(answer, values)
     if options.record is not None:
         save_recording(options.record, recording)
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
@@ -122,23 +127,35 @@ def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_jso
     """Print an answer and give its exit code."""
     if isinstance(answer, Refusal):
         if as_json:
-            print_bytes(published_line(answer.published()))
+            print_bytes(published_line(operation.publish_refusal(answer)))
         explain_refusal(answer)
         return EXIT_REFUSED
     if as_json:
         print_bytes(published_line(operation.publish(answer)))
     else:
         print_lines(form.present(answer))
+        for remark in form.remarks(answer):
+            print_error(remark)
     return operation.exit_code(answer)
 
 
-def answer_lines(operation: Operation[Any, Any], stream: BinaryIO) -> None:
+def _answer_lines(
+    operation: Operation[Any, Any], form: Form[Any], options: _Options, values: Mapping[str, Any]
+) -> None:
+    given = {name for name, value in values.items() if value not in (None, False, ())}
+    if options.record or options.allow_private or options.ca_file or given - set(form.line_switches):
+        raise Usage("--jsonl reads requests on stdin: give no input, --record, --allow-private or --ca-file.")
+    answer_lines(operation, SourceFile().convert("-", None, None), switches=given)
+
+
+def answer_lines(operation: Operation[Any, Any], stream: BinaryIO, *, switches: Iterable[str] = ()) -> None:
     """Answer each line in order; a bad line is answered with its refusal and the run goes on."""
+    defaults = dict.fromkeys(switches, True)
     while (request := _next_request(stream, operation.request_bytes)) is not None:
-        answer = execute_offline(operation, request.value)
-        print_bytes(
-            published_line(answer.published() if isinstance(answer, Refusal) else operation.publish(answer))
-        )
+        value = {**defaults, **request.value} if isinstance(request.value, Mapping) else request.value
+        answer = execute_offline(operation, value)
+        publish = operation.publish_refusal if isinstance(answer, Refusal) else operation.publish
+        print_bytes(published_line(publish(answer)))
 
 
 class _Line:

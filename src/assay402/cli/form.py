@@ -24,6 +24,14 @@ class Form(Struct, Generic[Result], frozen=True, kw_only=True):
     """Make the request from the parameters. Raises `click.UsageError` for a combination that makes none."""
     present: Callable[[Result], Iterable[str]]
     """The lines a person reads; styles are dropped where the terminal shows none."""
+    remarks: Callable[[Result], Iterable[str]] = lambda _result: ()
+    """What a person should know beside the output; on standard error, so that the output can be piped on."""
+    finish: Callable[[Result, Mapping[str, Any]], None] = lambda _result, _values: None
+    """What else the parameters ask for, such as a file. Raises `click.UsageError` where that is impossible."""
+    asks_network: bool = True
+    """The run may contact the network, so `--allow-private` and `--ca-file` are offered."""
+    line_switches: tuple[str, ...] = ()
+    """Switches that go with `--jsonl`: each sets the request member of its name in every line that lacks it."""
     details: str = ""
     """Paragraphs of the help below the operation's own sentence."""
     epilog: str = ""

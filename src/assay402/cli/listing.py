@@ -132,13 +132,18 @@ def _run(given: Any, values: Mapping[str, Any]) -> tuple[Any, tuple[Exchange, ..
     # The network is loaded here and nowhere else: `--help` and usage errors start without it.
     import asyncio  # noqa: PLC0415
 
+    from assay402.net.connection import trust_with  # noqa: PLC0415
     from assay402.net.http import Fetcher  # noqa: PLC0415
     from assay402.net.run import Outside, run  # noqa: PLC0415
     from assay402.store.history import HistoryLog  # noqa: PLC0415
 
-    history = values["probe_history_log"]
+    history, ca_file = values["probe_history_log"], values["ca_file"]
+    try:
+        trust = None if ca_file is None else trust_with(ca_file)
+    except OSError:
+        raise OneLine("error: --ca-file holds no certificates that can be read") from None
     outside = Outside(
-        fetcher=Fetcher(allow_private=values["allow_private"]),
+        fetcher=Fetcher(allow_private=values["allow_private"], trust=trust),
         memory=None if history is None else HistoryLog(history),
     )
     # The seam of this command: who invokes it may wrap what it reaches the world through.

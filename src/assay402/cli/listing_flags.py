@@ -55,6 +55,11 @@ def _of_ours() -> list[click.Option]:
         _option("validate", "Ask CDP's validator too; it then calls the service.", is_flag=True),
         _option("allow-private", "Let the run contact this machine and private addresses.", is_flag=True),
         _option(
+            "ca-file",
+            "Trust the certificate authorities of this file besides the system's.",
+            metavar="PEM",
+        ),
+        _option(
             "record",
             "Write the run's questions and answers to FILE.",
             metavar="FILE",

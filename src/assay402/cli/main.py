@@ -94,20 +94,23 @@ for _check in CHECKS:
 
 
 def _explained() -> dict[str, list[str]]:
-    """Give the lines of everything that can be explained, by its id."""
+    """Give the lines of everything that can be explained, by its id; where a rule has a code's name, its page."""
+    codes = {code: [code, "", notice.text, notice.hint] for code, notice in notices().items()}
     pages = {
         rule.id: rule_page(check, rule).rstrip("\n").split("\n") for check in CHECKS for rule in check.rules
     }
-    return pages | {code: [code, "", notice.text, notice.hint] for code, notice in notices().items()}
+    return codes | pages
 
 
 def _matching(wanted: str) -> list[str]:
-    """Give the ids a word means: exactly, without the room in front, or as an axis is spelled."""
+    """Give the ids a word means: exactly, or by its last part, so that neither room nor protocol need be right."""
     known = list(_explained())
-    name = wanted.lower().replace("_", "-")
-    return (
-        [wanted] if wanted in known else [each for each in known if each.lower().rpartition("/")[2] == name]
-    )
+    return [wanted] if wanted in known else [each for each in known if _last_part(each) == _last_part(wanted)]
+
+
+def _last_part(name: str) -> str:
+    """Give a name without what stands before its slash, spelled with hyphens as rules are."""
+    return name.lower().replace("_", "-").rpartition("/")[2]
 
 
 def _complete_ids(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:

@@ -29,7 +29,12 @@ def pretty(value: Mapping[str, Any]) -> bytes:
 
     Control characters beyond ASCII's are escaped: terminals obey some of them.
     """
-    text = msgspec.json.format(write(value), indent=2).decode()
+    compact = write(value)
+    try:
+        text = msgspec.json.format(compact, indent=2).decode()
+    except msgspec.DecodeError:
+        # It takes no half of a surrogate pair, which JSON can spell.
+        text = compact.decode()
     return (_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
 
@@ -84,8 +89,12 @@ def explain_code(kind: str, code: str, numbers: str = "") -> None:
 
 
 def notice_of(code: str) -> Notice | None:
-    """Give the notice of a code, wherever it is explained."""
-    return notices().get(code)
+    """Give the notice of a code, wherever it is explained.
+
+    A code of a protocol is explained by its reason: `x402/terms-url-missing` by `terms-url-missing`.
+    """
+    known = notices()
+    return known.get(code) or known.get(code.rpartition("/")[2])
 
 
 def notices() -> dict[str, Notice]:

@@ -119,6 +119,8 @@ class Operation(Struct, Generic[Given, Result], frozen=True, kw_only=True):
     run: Callable[[Given], Collecting[Result | Refusal]]
     publish: Callable[[Result], dict[str, Any]]
     """The public JSON, keys in the contract's order."""
+    publish_refusal: Callable[[Refusal], dict[str, Any]] = Refusal.published
+    """The public JSON of a request that was not accepted, where the contract has a shape of its own for it."""
     exit_code: Callable[[Result], int]
     request_bytes: int
     """Longest request, in bytes as received."""

@@ -90,6 +90,10 @@ NOTICES: Mapping[str, Notice] = {
     "recording_too_short": Notice("The recording ends before the questions do.", "Record again."),
     "file_too_long": Notice("The file is too long.", "Give one of at most the number `cap`, in bytes."),
     "recording_too_long": Notice("The recording holds answers nobody asked for.", "Record again."),
+    "ca_file_unreadable": Notice(
+        "The file of certificate authorities cannot be read, or holds none.",
+        "Give a PEM file with `-----BEGIN CERTIFICATE-----` blocks.",
+    ),
     "internal": Notice(
         "This is a fault of ours.", "Please report it with the command you ran, without your data."
     ),
