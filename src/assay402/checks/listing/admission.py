@@ -232,6 +232,8 @@ _READERS: Final[Mapping[str, Reader]] = {
     "validate": _switch,
 }
 """The members of a request, each with what reads it: a value, or the refusal."""
+MEMBERS: Final = tuple(_READERS)
+"""Every member a request may have."""
 _FIELDS: Final = {
     "unreachable_consensus_count": "consensus_count",
     "unreachable_interval_multiplier": "interval_multiplier",
