@@ -35,11 +35,11 @@ from assay402.checks.listing.reading.facilitators import (
     known_facilitators,
     resolve_facilitator,
 )
-from assay402.checks.listing.reading.liveness import cause_of_failure, consensus, new_record
+from assay402.checks.listing.reading.liveness import cause_of_failure, consensus, new_record, read_records
 from assay402.checks.listing.reading.words import trouble
 from assay402.checks.listing.rules.metadata import propagation
 from assay402.checks.listing.rules.verdict import Judged, verdict
-from assay402.core.asks import Failed, Fetched
+from assay402.core.asks import Answer, Ask, At, Failed, Fetched, Now, Recall, Recalled, drive
 from assay402.core.check import Refusal, read_request
 from assay402.core.strictjson import Number
 from assay402.wire.weburl import parse_web_url
@@ -289,6 +289,49 @@ def test_without_a_network_the_check_is_refused() -> None:
 def test_a_refused_address_is_named_by_its_code(profile: Any) -> None:
     given = ListingInput(url="https://a.dev/", profile=profile)
     assert "addr_private" in trouble(given, Failed(state="addr_private"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "kept"),
+    [
+        ([], []),
+        ({"url": "u"}, {"url": "u"}),
+        (
+            {"payload_capture": {"resource": "https://x", "payload": 1}},
+            {"payload_capture": {"paymentPayload": {"resource": ""}}},
+        ),
+        (
+            {"payload_capture": {"paymentPayload": {"resource": 7}}},
+            {"payload_capture": {"paymentPayload": {"resource": {}}}},
+        ),
+        ({"payload_capture": {"payload": 1}}, {"payload_capture": {"paymentPayload": {}}}),
+        ({"payload_capture": "secret"}, {"payload_capture": {"paymentPayload": None}}),
+    ],
+)
+def test_a_recording_keeps_the_form_of_a_capture_alone(request_: Any, kept: Any) -> None:
+    assert CHECK.operation("check").redact(request_) == kept
+
+
+@pytest.mark.parametrize("profile", ["default", "compat"])
+def test_a_history_log_that_cannot_be_read_refuses_the_run(profile: str) -> None:
+    """Section 4: on standard error, exit 1."""
+
+    def answerer(ask: Ask) -> Answer:
+        match ask:
+            case Now():
+                return At(moment=NOW)
+            case Recall():
+                return Failed(state="no_memory")
+            case _:
+                return Failed(state="dns_no_answer")
+
+    operation = CHECK.operation("check")
+    given = operation.admit({"url": "https://a.dev/", "profile": profile, "history": True})
+    assert drive(operation.run(given), answerer) == Refusal(code="history_unreadable")
+
+
+def test_a_remembered_line_that_is_no_record_is_damaged() -> None:
+    assert read_records(Recalled(records=("nope", "[]", "{}"), damaged=1)) == ((), 4)
 
 
 def test_the_exit_codes_are_the_contracts() -> None:

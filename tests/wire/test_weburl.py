@@ -23,6 +23,7 @@ from assay402.wire.weburl import parse_web_url
         ("https://a.example/x/..", "https://a.example/"),
         ("https://a.example/\ud800", "https://a.example/?"[:-1] + "%3F"),
         ("https://a.example/?", "https://a.example/"),
+        ("https://a.example/?a?{b} c#d", "https://a.example/?a?{b}%20c"),
         ("https://a.example:", "https://a.example/"),
         ("https://a.example:00443/", "https://a.example/"),
         ("mcp://tool/a", "mcp://tool/a"),

@@ -49,13 +49,11 @@ def validate(schema: Mapping[str, JSON], instance: JSON) -> SchemaFault | None:
         plain = _plain(schema)
         engine = jsonschema_rs.validator_cls_for(plain)
         validator = engine(plain, pattern_options=options, offline=True)
-    except jsonschema_rs.ReferencingError:
-        return SchemaFault(kind="invalid")
     except jsonschema_rs.ValidationError as error:
         # A pattern the engine cannot run in linear time is reported like one that is none.
         is_pattern = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Format)
         return SchemaFault(kind="unsupported" if is_pattern else "invalid")
-    except ValueError:
+    except (ValueError, jsonschema_rs.ReferencingError):
         return SchemaFault(kind="unsupported")
     try:
         for mismatch in validator.iter_errors(_plain(instance)):
