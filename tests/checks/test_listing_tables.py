@@ -106,7 +106,7 @@ def test_the_text_comparison_of_the_reference_is_kept_for_it_alone(row: Any) -> 
 @rows("detect_facilitator")
 def test_another_facilitator_than_cdp_is_told_as_the_reference_tells_it(row: Any) -> None:
     declared = declared_facilitator([{"extensions": {"bazaar": {"facilitator": row[0]}}}])
-    found = "unknown" if declared is None else "non-cdp" if is_non_cdp(COMPAT, declared) else "cdp"
+    found = "unknown" if declared is None else "non-cdp" if is_non_cdp(declared) else "cdp"
     assert found == row[1]
 
 

@@ -116,10 +116,10 @@ def _check(**values: Any) -> None:  # noqa: ANN401  (click's parameters)
     if isinstance(given, Refusal):
         raise OneLine(_refused(given))
     answer, exchanges = _run(given, values)
-    if values["record"] is not None:
-        save_recording(values["record"], _recording(request, values["allow_private"], exchanges))
     if isinstance(answer, Refusal):
         raise OneLine(_refused(answer))
+    if values["record"] is not None:
+        save_recording(values["record"], _recording(request, values["allow_private"], exchanges))
     if answer.damaged_lines:
         print_error(
             f"bazaar-check: {answer.damaged_lines} unreadable line(s) of the history log were skipped"

@@ -87,6 +87,8 @@ def admit(request: JSON | Refusal, *, allow_private: bool = False) -> ListingInp
             members[_FIELDS.get(name, name)] = value
     if "url" not in members:
         return Refusal(code="service_url")
+    if "body" in members:
+        members.setdefault("method", "POST")
     registry = members.pop("registry", ())
     given = ListingInput(facilitators=(*registry, *known_facilitators()), **members)
     if given.is_compat and any(name in request for name in DEFAULT_ONLY):

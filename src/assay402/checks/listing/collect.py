@@ -87,7 +87,7 @@ def _in_the_references_order(given: ListingInput) -> Collecting[Facts | Refusal]
     declared = declared_facilitator([manifest.sent if isinstance(manifest, Manifest) else None])
     base = (given.discovery_base_url or REFERENCE_BASE).removesuffix("/")
     indexing = propagation = merchant = None
-    if isinstance(challenge, ChallengeRead) and not is_non_cdp(given, declared):
+    if isinstance(challenge, ChallengeRead) and not is_non_cdp(declared):
         payee = as_component(challenge.pay_to)
         rows = f"{base}/v2/x402/discovery/resources?payTo={payee}"
         indexing = yield from query_once(given, rows)

@@ -5,12 +5,11 @@ from typing import Final
 from assay402.checks.listing.model import (
     Catalogue,
     Facilitator,
-    Listed,
     ListingInput,
     Queried,
     Unread,
 )
-from assay402.checks.listing.reading.catalogue import Page, listed, read_page
+from assay402.checks.listing.reading.catalogue import Page, all_rows, listed, read_page
 from assay402.checks.listing.reading.facilitators import CDP, resolve_facilitator
 from assay402.checks.listing.requests import as_component, asking_catalogue
 from assay402.core.asks import Collecting, Failed, Fetched, all_at_once, request, side_by_side, together
@@ -30,9 +29,7 @@ _UNDECLARED: Final = (CDP, "payai")
 def query_once(given: ListingInput, url: str) -> Collecting[Queried]:
     """Ask one question and take its answer for the whole, as the reference does."""
     page = read_page(given, (yield from request(asking_catalogue(given, url))))
-    return Queried(
-        url=url, found=page if isinstance(page, Unread) else listed([page], pay_to=None, is_complete=True)
-    )
+    return Queried(url=url, found=page if isinstance(page, Unread) else all_rows(page))
 
 
 def query_catalogues(
@@ -59,46 +56,66 @@ def query_catalogues(
 
 
 def _query(given: ListingInput, catalogue: Catalogue, pay_to: str, facilitator: str) -> Collecting[Queried]:
-    is_reference_list = given.discovery_base_url is not None and catalogue.kind == "list"
+    is_everybodys = catalogue.kind == "list" and given.discovery_base_url is None
     size = MERCHANT_ROWS if catalogue.kind == "merchant" else LIST_ROWS
-    url = f"{catalogue.url}?payTo={as_component(pay_to)}" + ("" if is_reference_list else f"&limit={size}")
+    mark = "&" if "?" in catalogue.url else "?"
+    limit = f"&limit={size}" if is_everybodys or catalogue.kind == "merchant" else ""
+    url = f"{catalogue.url}{mark}payTo={as_component(pay_to)}{limit}"
     first = read_page(given, (yield from request(asking_catalogue(given, url))))
     if isinstance(first, Unread):
         return Queried(url=url, found=first, facilitator=facilitator)
-    pages, is_complete = [first], True
-    if len(first.rows) and (first.total is None or first.total > len(first.rows)):
-        more, is_complete = yield from _read_on(given, url, first, size)
-        pages += more
-    found: Listed = listed(pages, pay_to=pay_to, is_complete=is_complete)
+    reading = _uncounted_pages if first.total is None else _counted_pages
+    more, is_complete = yield from reading(given, url, first, size)
+    pages = [first, *more]
+    found = listed(
+        pages,
+        pay_to=pay_to,
+        is_complete=is_complete and not any(page.is_partial for page in pages),
+        must_name_payee=is_everybodys,
+    )
     return Queried(url=url, found=found, facilitator=facilitator)
 
 
-def _read_on(given: ListingInput, url: str, first: Page, size: int) -> Collecting[tuple[list[Page], bool]]:
-    """Read the pages behind the first, and tell whether that was all of them.
+def _counted_pages(
+    given: ListingInput, url: str, first: Page, _size: int
+) -> Collecting[tuple[list[Page], bool]]:
+    """Read the pages behind the first of a catalogue that says how many rows there are, several at once.
 
-    A catalogue that says how many rows there are is asked for several pages at once; one that does not, for pages as
-    long as they are full. A page that fails or repeats what was read ends the reading.
+    The second value tells whether that was all: a page that fails, repeats the one before or is empty ends it.
     """
-    step = len(first.rows) if first.total is not None else size
-    if first.total is None and len(first.rows) < size:
-        return [], True
-    needed = MAX_PAGES if first.total is None else -(-first.total // step)
-    offsets = [position * step for position in range(1, min(needed, MAX_PAGES))]
-    at_once = AT_ONCE if first.total is not None else 1
+    total, step = first.total or 0, len(first.rows)
+    if not step or total <= step:
+        return [], total <= step
+    offsets = range(step, min(total, MAX_PAGES * step), step)
     pages: list[Page] = []
-    for start in range(0, len(offsets), at_once):
-        asks = [
-            asking_catalogue(given, f"{url}&offset={offset}") for offset in offsets[start : start + at_once]
-        ]
-        answers = yield from together(asks)
+    for start in range(0, len(offsets), AT_ONCE):
+        batch = offsets[start : start + AT_ONCE]
+        answers = yield from together(asking_catalogue(given, f"{url}&offset={offset}") for offset in batch)
         for answer in answers:
             assert isinstance(answer, Fetched | Failed)  # noqa: S101  (fetches were asked)
             page = read_page(given, answer)
-            if isinstance(page, Unread) or page.rows == (pages or [first])[-1].rows:
+            if isinstance(page, Unread) or not page.rows or page.rows == (pages or [first])[-1].rows:
                 return pages, False
             pages.append(page)
-            if first.total is None and len(page.rows) < size:
-                return pages, True
-            if not page.rows:
-                return pages, sum(len(each.rows) for each in (first, *pages)) >= (first.total or 0)
-    return pages, needed <= MAX_PAGES and first.total is not None
+    return pages, total <= MAX_PAGES * step
+
+
+def _uncounted_pages(
+    given: ListingInput, url: str, first: Page, size: int
+) -> Collecting[tuple[list[Page], bool]]:
+    """Read the pages behind the first of a catalogue that gives no total: by its cursor, or as long as they are full."""
+    pages: list[Page] = []
+    page = first
+    for position in range(1, MAX_PAGES):
+        if page.cursor is not None:
+            following = f"{url}&cursor={as_component(page.cursor)}"
+        elif len(page.rows) >= size:
+            following = f"{url}&offset={position * size}"
+        else:
+            return pages, True
+        read = read_page(given, (yield from request(asking_catalogue(given, following))))
+        if isinstance(read, Unread) or (read.rows and read.rows == page.rows):
+            return pages, False
+        pages.append(read)
+        page = read
+    return pages, False

@@ -26,6 +26,10 @@ class Page(Struct, frozen=True, kw_only=True):
     rows: tuple[JSON, ...]
     total: int | None
     """How many rows there are in all, where the catalogue says so."""
+    cursor: str | None = None
+    """Where a search goes on."""
+    is_partial: bool = False
+    """The catalogue says itself that it left something out."""
 
 
 class HostPaths(Struct, frozen=True, kw_only=True):
@@ -57,8 +61,13 @@ def read_page(given: ListingInput, answer: Fetched | Failed) -> Page | Unread:
     if rows is None:
         return Page(rows=(), total=0) if given.is_compat else Unread(key="not_json")
     around = sent if isinstance(sent, Mapping) else {}
-    total = integer((mapping(around, "pagination") or {}).get("total"))
-    return Page(rows=tuple(rows), total=total)
+    pagination = mapping(around, "pagination") or {}
+    return Page(
+        rows=tuple(rows),
+        total=integer(pagination.get("total")),
+        cursor=text(pagination, "cursor") or None,
+        is_partial=around.get("partialResults") is True,
+    )
 
 
 def _rows(given: ListingInput, sent: JSON) -> list[JSON] | None:
@@ -76,13 +85,21 @@ def _rows(given: ListingInput, sent: JSON) -> list[JSON] | None:
     return None
 
 
-def listed(pages: Iterable[Page], *, pay_to: str | None, is_complete: bool) -> Listed:
-    """Put pages together. With a payee, rows that pay somebody else are left out, and rows seen before too."""
+def all_rows(page: Page) -> Listed:
+    """Take every element for a row, as the reference does; what is no object has no members."""
+    return Listed(
+        rows=tuple(row if isinstance(row, Mapping) else {} for row in page.rows), count=len(page.rows)
+    )
+
+
+def listed(pages: Iterable[Page], *, pay_to: str, is_complete: bool, must_name_payee: bool) -> Listed:
+    """Put pages together without the rows that pay somebody else or were seen before.
+
+    A row that names no payee may be ours where the payee was asked for, not in everybody's list.
+    """
     every = [row for page in pages for row in page.rows]
     objects = [row for row in every if isinstance(row, Mapping)]
-    if pay_to is None:
-        return Listed(rows=tuple(objects), count=len(every), is_complete=is_complete)
-    ours = [row for row in objects if _pays(row, pay_to)]
+    ours = [row for row in objects if _pays(row, pay_to, unnamed=not must_name_payee)]
     distinct = {_identity(row, position): row for position, row in enumerate(ours)}
     return Listed(
         rows=tuple(distinct.values()),
@@ -101,13 +118,13 @@ def _identity(row: Mapping[str, JSON], position: int) -> tuple[str, str] | int:
     return resource, text(entered, "toolName") or text(entered, "tool") or ""
 
 
-def _pays(row: Mapping[str, JSON], pay_to: str) -> bool:
-    """Tell whether a row may be the payee's: its entries name the payee, or none at all."""
+def _pays(row: Mapping[str, JSON], pay_to: str, *, unnamed: bool) -> bool:
+    """Tell whether a row is the payee's: its entries name the payee. `unnamed` is what one without any counts for."""
     accepts = row.get("accepts")
     entries = accepts if isinstance(accepts, list) else []
     payees = [text(entry, "payTo") for entry in entries if isinstance(entry, Mapping)]
     named = [payee.lower() for payee in payees if payee is not None]
-    return not named or pay_to.lower() in named
+    return pay_to.lower() in named if named else unnamed
 
 
 def chosen(facts: Facts) -> Queried | None:

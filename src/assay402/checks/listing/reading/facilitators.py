@@ -45,15 +45,12 @@ def declared_facilitator(extensions_of: Iterable[Mapping[str, JSON] | None]) -> 
     return None
 
 
-def is_non_cdp(given: ListingInput, declared: str | None) -> bool:
-    """Tell whether another facilitator than CDP is declared.
+def is_non_cdp(declared: str | None) -> bool:
+    """Tell whether another facilitator than CDP is declared, as the reference has it.
 
-    The reference knows CDP by its names alone, so it takes CDP's own URL for another's.
+    It knows CDP by its names alone, so it takes CDP's own URL for another's.
     """
-    if declared is None or declared.lower() in _CDP_NAMES:
-        return False
-    found = None if given.is_compat else resolve_facilitator(given, declared)
-    return found is None or found.id != CDP
+    return declared is not None and declared.lower() not in _CDP_NAMES
 
 
 def resolve_facilitator(given: ListingInput, declared: str | None) -> Facilitator | None:

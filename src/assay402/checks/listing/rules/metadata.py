@@ -63,7 +63,7 @@ def propagation(facts: Facts) -> Finding:
 
 def _nothing_to_compare(facts: Facts, queried: Queried | None) -> str | None:
     given, pay_to = facts.given, facts.pay_to
-    if given.is_compat and is_non_cdp(given, facts.declared):
+    if given.is_compat and is_non_cdp(facts.declared):
         return "not_applicable"
     if given.is_compat and facts.manifest_object is None:
         return "no_manifest"
