@@ -8,7 +8,8 @@ import msgspec
 from assay402.checks.listing import CHECK
 from assay402.checks.listing.contract import output_schema
 from assay402.core.check import Refusal
-from assay402.core.strictjson import JSON, write
+from assay402.core.strictjson import write
+from assay402.library import within_cap
 
 if TYPE_CHECKING:
     from assay402.net.run import Outside
@@ -45,8 +46,8 @@ async def acheck(
     probe history log. `allow_private` lets the run contact this machine and private addresses; never set it for
     requests of others. `outside` replaces network, memory and time, for tests of your own. Never raises for bad input.
     """
-    wanted: JSON = {**request, "history": True} if history is not None else request
-    given = _CHECK.admit(_within_cap(wanted), allow_private=allow_private)
+    wanted = {**request, "history": True} if history is not None else request
+    given = _CHECK.admit(within_cap(_CHECK, wanted), allow_private=allow_private)
     if isinstance(given, Refusal):
         return given.published()
     # The network is loaded here: refusing a request starts without it.
@@ -67,13 +68,3 @@ def schema() -> dict[str, Any]:
     """Give the JSON Schema of the published report."""
     plain: dict[str, Any] = msgspec.json.decode(write(output_schema()))
     return plain
-
-
-def _within_cap(request: JSON) -> JSON | Refusal:
-    """Measure a request as compact JSON; what no JSON writer takes is refused."""
-    try:
-        length = len(write(request))
-    except (TypeError, ValueError, RecursionError):
-        return Refusal(code="not_json")
-    cap = _CHECK.request_bytes
-    return Refusal(code="over_cap", length=length, cap=cap) if length > cap else request

@@ -190,6 +190,8 @@ def test_the_verdict_names_checks_and_cause(vector: str, lines: list[str]) -> No
 def test_notes_are_shown_below_their_check() -> None:
     found = bazaar_check(URL, mocks=VECTORS["legs-differ"]["mocks"])
     assert "    note: header and body pay to different addresses" in found.stdout
+    other = bazaar_check(URL, mocks=VECTORS["other-resources"]["mocks"])
+    assert "    note: listed instead: https://api.seller.dev/v1/other" in other.stdout
 
 
 def test_consensus_is_shown_with_its_counts() -> None:

@@ -34,6 +34,8 @@ from assay402.formats.reports import Item, Level, Report, github, junit, sarif
 
 _OPERATION: Final = CHECK.operation("check")
 _WIDTH: Final = max(map(len, ("well-known", "facilitator-fitness")))
+_LINE: Final = 400
+"""Characters shown of a message, which may quote a name of any length."""
 _GLYPHS: Final[Mapping[Status, tuple[str, str]]] = {
     "pass": ("✓", "green"),
     "fail": ("✗", "red"),
@@ -212,20 +214,30 @@ def present(report: ListingReport) -> Iterable[str]:
     yield ""
     for finding in report.findings:
         glyph, colour = _GLYPHS[finding.status]
-        yield f"{click.style(glyph, fg=colour)} {finding.check:<{_WIDTH}} {plain(finding.message)}"
+        yield f"{click.style(glyph, fg=colour)} {finding.check:<{_WIDTH}} {_short(finding.message)}"
         if finding.fix is not None:
-            yield click.style(f"    fix: {plain(finding.fix)}", dim=True)
+            yield click.style(f"    fix: {_short(finding.fix)}", dim=True)
         for note in _notes(finding):
-            yield click.style(f"    note: {plain(note)}", dim=True)
+            yield click.style(f"    note: {_short(note)}", dim=True)
     yield ""
     yield from _verdict_lines(report)
 
 
+def _short(text: str) -> str:
+    """Give a text for a line of the terminal; the JSON has the whole."""
+    shown = plain(text)
+    return shown if len(shown) <= _LINE else f"{shown[:_LINE]}…"
+
+
 def _notes(finding: Finding) -> Iterable[str]:
-    notes = (finding.detail or {}).get("notes")
+    """Give what the default profile has to say besides, below the check it belongs to."""
+    detail = finding.detail or {}
+    notes, instead = detail.get("notes"), detail.get("listed_instead")
     for note in notes if isinstance(notes, list) else []:
         if isinstance(note, Mapping):
             yield str(note["text"])
+    for address in instead if isinstance(instead, list) else []:
+        yield f"listed instead: {address}"
 
 
 def _verdict_lines(report: ListingReport) -> Iterable[str]:

@@ -120,7 +120,7 @@ def number(value: JSON) -> float | None:
 
 def is_web(value: JSON) -> bool:
     """Tell whether a value is an http or https address."""
-    url = parse_web_url(value) if isinstance(value, str) else None
+    url = parse_web_url(value) if isinstance(value, str) and _is_encodable(value) else None
     return url is not None and url.is_web
 
 
@@ -200,9 +200,15 @@ def _address(code: str) -> Reader:
 
 def _text(cap: int) -> Reader:
     def short(value: JSON) -> str | None:
-        return value if isinstance(value, str) and len(value) <= cap else None
+        is_text = isinstance(value, str) and len(value) <= cap and _is_encodable(value)
+        return value if isinstance(value, str) and is_text else None
 
     return _or_refuse(short, "member_type")
+
+
+def _is_encodable(text: str) -> bool:
+    """Tell whether a text can be sent: lone surrogates, which stand for bytes that are not UTF-8, cannot."""
+    return text.isascii() or text.encode(errors="replace").decode() == text
 
 
 def _count(value: JSON) -> int | None:

@@ -1,5 +1,6 @@
 """Asking catalogues, page by page, within bounds."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from assay402.checks.listing.model import (
@@ -20,6 +21,8 @@ LIST_ROWS: Final = 100
 """Rows of a page of everybody's list: the most the specification allows."""
 MAX_PAGES: Final = 50
 """Pages read of one catalogue; beyond them the answer is incomplete."""
+MAX_BYTES: Final = 16 << 20
+"""Bytes read of one catalogue before no further page is taken; a real page has well under one megabyte."""
 AT_ONCE: Final = 8
 """Pages asked for at the same time."""
 _UNDECLARED: Final = (CDP, "payai")
@@ -97,6 +100,8 @@ def _counted_pages(
             if isinstance(page, Unread) or not page.rows or page.rows == (pages or [first])[-1].rows:
                 return pages, False
             pages.append(page)
+            if _are_many_bytes([first, *pages]):
+                return pages, False
     return pages, total <= MAX_PAGES * step
 
 
@@ -118,4 +123,10 @@ def _uncounted_pages(
             return pages, False
         pages.append(read)
         page = read
+        if _are_many_bytes([first, *pages]):
+            break
     return pages, False
+
+
+def _are_many_bytes(pages: Iterable[Page]) -> bool:
+    return sum(page.size for page in pages) > MAX_BYTES

@@ -26,6 +26,8 @@ class Page(Struct, frozen=True, kw_only=True):
     rows: tuple[JSON, ...]
     total: int | None
     """How many rows there are in all, where the catalogue says so."""
+    size: int = 0
+    """Bytes of the answer."""
     cursor: str | None = None
     """Where a search goes on."""
     is_partial: bool = False
@@ -65,6 +67,7 @@ def read_page(given: ListingInput, answer: Fetched | Failed) -> Page | Unread:
     return Page(
         rows=tuple(rows),
         total=integer(pagination.get("total")),
+        size=len(answer.body),
         cursor=text(pagination, "cursor") or None,
         is_partial=around.get("partialResults") is True,
     )
