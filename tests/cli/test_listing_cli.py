@@ -290,6 +290,12 @@ def test_a_recorded_run_replays_to_the_same_report() -> None:
     assert "VERDICT (exit 0)" in for_people.stdout
 
 
+def test_a_probe_that_cannot_be_recorded_is_said_and_changes_nothing() -> None:
+    found = bazaar_check(URL, "--probe-history-log", "no/such/folder/log")
+    assert found.exit_code == 0
+    assert found.stderr == "bazaar-check: this probe could not be recorded in the history log\n"
+
+
 def test_the_schema_is_served() -> None:
     found = CliRunner().invoke(main, ["listing", "schema"])
     assert json.loads(found.stdout)["title"] == "bazaar-check --log json"

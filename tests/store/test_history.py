@@ -1,6 +1,7 @@
 """The history log: nothing is lost between processes, and damage stays where it is."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,14 @@ def test_a_folder_is_no_log(tmp_path: Path) -> None:
     log = HistoryLog(str(tmp_path))
     assert log(ALL) == Failed(state="no_memory")
     assert log(Remember(record="{}")) == Failed(state="no_memory")
+
+
+def test_what_never_ends_or_never_begins_is_no_log(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (str(pipe), "/dev/zero"):
+        assert HistoryLog(path)(ALL) == Failed(state="no_memory")
+        assert HistoryLog(path)(Remember(record="{}")) == Failed(state="no_memory")
 
 
 def test_a_half_written_line_swallows_no_record(tmp_path: Path) -> None:

@@ -126,6 +126,8 @@ def _check(**values: Any) -> None:  # noqa: ANN401  (click's parameters)
         print_error(
             f"bazaar-check: {answer.damaged_lines} unreadable line(s) of the history log were skipped"
         )
+    if not answer.is_kept:
+        print_error("bazaar-check: this probe could not be recorded in the history log")
     _print(answer, values["log"])
     click.get_current_context().exit(exit_code(answer))
 

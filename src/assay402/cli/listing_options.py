@@ -4,6 +4,7 @@ import math
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 import click
@@ -95,7 +96,7 @@ def _judge_profile(profile: str, request: Mapping[str, JSON]) -> None:
 
 def _judge_history(path: str) -> None:
     """Refuse before anything is asked what could not be appended to afterwards."""
-    if os.path.isdir(path):  # noqa: PTH112  (pathlib would cost start-up)
+    if Path(path).exists() and not Path(path).is_file():
         raise OneLine(f"error: --probe-history-log must be a file (got '{path}')")
 
 
@@ -158,7 +159,7 @@ def _chain_of_the_environment() -> str:
 
 def _chain_of_the_file() -> str:
     try:
-        with open(".env", "rb") as file:  # noqa: PTH123  (pathlib would cost start-up)
+        with Path(".env").open("rb") as file:
             text = file.read(FILE_BYTES).decode(errors="replace")
     except OSError:
         return ""

@@ -31,6 +31,9 @@ class HistoryLog:
     def __call__(self, ask: Recall | Remember) -> Recalled | Remembered | Failed:
         """Answer from the file; whatever the system refuses is `no_memory`."""
         try:
+            # A pipe or a device would keep its reader waiting, or never end.
+            if self._path.exists() and not self._path.is_file():
+                return _NO_MEMORY
             return self._recall(ask) if isinstance(ask, Recall) else self._remember(ask)
         except OSError:
             return _NO_MEMORY

@@ -10,7 +10,9 @@ does. The default profile asks once for each purpose, and at the same time what 
 and beside all of them the service itself, as often as reachability needs.
 """
 
-from typing import Final, TypeVar
+from typing import Final
+
+from msgspec.structs import replace
 
 from assay402.checks.listing.model import (
     REFERENCE_BASE,
@@ -58,7 +60,6 @@ _FITNESS_PROBE: Final = b'{"probe":"x402trace-fitness","x402Version":2}'
 
 Own = tuple[Manifest | Unread | None, ChallengeRead | Unread]
 Outside = tuple[tuple[Queried, ...], tuple[Try, ...]]
-Result = TypeVar("Result")
 
 
 def collect(given: ListingInput) -> Collecting[Facts | Refusal]:
@@ -236,8 +237,8 @@ def _probe_service(given: ListingInput) -> Collecting[Reached | Refusal]:
     earlier, damaged = read_records(recalled)
     reached = Reached(tries=reached.tries, at=reached.at, earlier=earlier, damaged=damaged)
     # A record that cannot be kept weakens the next run, not this one.
-    yield from remember(new_record(given, reached))
-    return reached
+    is_kept = yield from remember(new_record(given, reached))
+    return replace(reached, is_kept=is_kept)
 
 
 def _try(ask: Fetch, wait: int) -> Collecting[Try]:

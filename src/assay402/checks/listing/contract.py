@@ -48,7 +48,11 @@ def check(given: ListingInput) -> Collecting[ListingReport | Refusal]:
     findings = tuple(each(facts) for each in CHECKS)
     judged = Judged(facts=facts, findings={finding.check: finding for finding in findings})
     return ListingReport(
-        given=given, findings=findings, verdict=verdict(judged), damaged_lines=facts.reached.damaged
+        given=given,
+        findings=findings,
+        verdict=verdict(judged),
+        damaged_lines=facts.reached.damaged,
+        is_kept=facts.reached.is_kept,
     )
 
 

@@ -170,6 +170,8 @@ class Reached(Struct, frozen=True, kw_only=True):
     earlier: tuple[ProbeRecord, ...] = ()
     damaged: int = 0
     """Lines of the log that could not be read."""
+    is_kept: bool = True
+    """Whether the log has this probe now, where there is one."""
 
 
 class Validated(Struct, frozen=True, kw_only=True):
@@ -243,3 +245,5 @@ class ListingReport(Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...]
     verdict: Verdict
     damaged_lines: int = 0
+    is_kept: bool = True
+    """Whether the history log, where there is one, has this probe now."""
