@@ -325,16 +325,23 @@ def test_the_version_is_printed() -> None:
     assert assay("--version").stdout.startswith(b"assay, version 0.")
 
 
+@pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
 @pytest.mark.parametrize(
     ("redirection", "code"),
-    [("| head -c 10", 0), (">/dev/full", 2), ("<&-", 2), (">&-", 2)],
+    [("| head -c 10", 141), (">/dev/full", 2), ("<&-", 2), (">&-", 2)],
 )
-def test_a_stream_that_is_gone_or_full_is_no_fault_of_ours(redirection: str, code: int) -> None:
+def test_a_stream_that_is_gone_or_full_is_no_fault_of_ours(
+    redirection: str, code: int, unbuffered: dict[str, str]
+) -> None:
     command = f"{shlex.join(RUN)} dialect corpus --print {redirection}"
     if redirection == "<&-":
         command = f"{shlex.join(RUN)} dialect check - <&-"
     run = subprocess.run(
-        ["bash", "-c", f'{command}; exit "${{PIPESTATUS[0]}}"'], check=False, capture_output=True, timeout=60
+        ["bash", "-c", f'{command}; exit "${{PIPESTATUS[0]}}"'],
+        check=False,
+        capture_output=True,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | unbuffered,
+        timeout=60,
     )
     assert run.returncode == code
     assert b"Traceback" not in run.stderr

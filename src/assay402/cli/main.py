@@ -72,10 +72,7 @@ def _run() -> int:
 
 
 def _output_failed(error: OSError) -> int:
-    """Leave what is still buffered unwritten, or the end of the process would fail on it again.
-
-    A reader of our output that left early is no failure: click lets the run end quietly.
-    """
+    """Leave what is still buffered unwritten, or the end of the process would fail on it again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     print_error(f"assay: a file could not be read or written: {os.strerror(error.errno or 0)}")
     return EXIT_THEIRS

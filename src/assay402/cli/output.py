@@ -3,7 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 import click
@@ -16,6 +17,7 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 
+EXIT_PIPE_CLOSED: Final = 141
 _CONTROL: Final = re.compile("[\x7f-\x9f]")
 
 
@@ -40,14 +42,30 @@ def pretty(value: Mapping[str, Any]) -> bytes:
 
 def print_bytes(data: bytes) -> None:
     """Write bytes to standard output as they are, whatever the locale."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    with _ending_with_its_reader():
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Write lines to standard output, with styles only on a terminal that wants them."""
-    for line in lines:
-        click.echo(line.rstrip(), color=None if wants_colour() else False)
+    with _ending_with_its_reader():
+        for line in lines:
+            click.echo(line.rstrip(), color=None if wants_colour() else False)
+
+
+@contextmanager
+def _ending_with_its_reader() -> Iterator[None]:
+    """End the run quietly where the reader of our output is gone, with the code that a pipe gives.
+
+    Caught before click sees it, whose own answer differs with the buffering. What is still buffered goes nowhere: the
+    end of the process would fail on it again.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(EXIT_PIPE_CLOSED) from None
 
 
 _UNPRINTABLE: Final = re.compile(
