@@ -12,6 +12,7 @@ and beside all of them the service itself, as often as reachability needs.
 
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay402.checks.listing.model import (
@@ -19,7 +20,6 @@ from assay402.checks.listing.model import (
     ChallengeRead,
     Facilitator,
     Facts,
-    Listed,
     ListingInput,
     Manifest,
     Queried,
@@ -58,16 +58,22 @@ _SERVICE_PAUSES_MS: Final = (0, 500, 500)
 _FITNESS_PROBE: Final = b'{"probe":"x402trace-fitness","x402Version":2}'
 """What the reference sends, so that a facilitator that knows one probe knows both."""
 
-Own = tuple[Manifest | Unread | None, ChallengeRead | Unread]
-Outside = tuple[tuple[Queried, ...], tuple[Try, ...]]
-
 
 def collect(given: ListingInput) -> Collecting[Facts | Refusal]:
     """Gather the facts of one run. Refused is a history log that cannot be read."""
     if given.is_compat:
         return (yield from _in_the_references_order(given))
-    own, reached = yield from side_by_side(_listing_facts(given), _probe_service(given))
-    return reached if isinstance(reached, Refusal) else _with(own, reached)
+    gathered, reached = yield from side_by_side(_beside_the_service(given), _probe_service(given))
+    if isinstance(reached, Refusal):
+        return reached
+    return Facts(
+        given=given,
+        manifest_url=manifest_url(given),
+        challenge_url=challenge_url(given),
+        propagation=None,
+        reached=reached,
+        **{name: getattr(gathered, name) for name in _Gathered.__struct_fields__},
+    )
 
 
 def manifest_url(given: ListingInput) -> str:
@@ -117,59 +123,49 @@ def _in_the_references_order(given: ListingInput) -> Collecting[Facts | Refusal]
     )
 
 
-class _Listing:
+class _Gathered(Struct, frozen=True, kw_only=True):
     """What the default profile gathers beside the probe of the service."""
 
-    def __init__(self, given: ListingInput, own: Own, declared: str | None) -> None:
-        self.given: Final = given
-        self.manifest, self.challenge = own
-        self.declared: Final = declared
-        self.indexing: tuple[Queried, ...] = ()
-        self.merchant: Queried | None = None
-        self.probed: tuple[Try, ...] = ()
-        self.inferred: str | None = None
-        self.validated: Validated | None = None
+    manifest: Manifest | Unread | None
+    challenge: ChallengeRead | Unread
+    indexing: tuple[Queried, ...]
+    merchant: Queried | None
+    declared: str | None
+    inferred: str | None
+    probed: tuple[Try, ...]
+    validated: Validated | None
 
 
-def _listing_facts(given: ListingInput) -> Collecting[_Listing]:
-    own = yield from side_by_side(_manifest_unless_replaced(given), _challenge(given))
-    sent = [each.sent for each in own if isinstance(each, Manifest | ChallengeRead)]
-    found = _Listing(given, own, declared_facilitator(sent))
-    facilitator = resolve_facilitator(given, found.declared)
-    catalogues, (probed, validated) = yield from side_by_side(
-        _catalogues(found, facilitator),
-        side_by_side(_probe_facilitator(given, facilitator), _validate(given, found.challenge)),
+def _beside_the_service(given: ListingInput) -> Collecting[_Gathered]:
+    manifest, challenge = yield from side_by_side(_manifest_unless_replaced(given), _challenge(given))
+    own = [each.sent for each in (manifest, challenge) if isinstance(each, Manifest | ChallengeRead)]
+    declared = declared_facilitator(own)
+    facilitator = resolve_facilitator(given, declared)
+    (indexing, merchant), (probed, validated) = yield from side_by_side(
+        _catalogues(given, challenge, declared, facilitator),
+        side_by_side(_probe_facilitator(given, facilitator), _validate(given, challenge)),
     )
-    found.indexing, found.merchant = catalogues
-    found.probed, found.validated = probed, validated
-    holder = first_found(found.indexing)
-    if (
-        found.declared is None
-        and holder is not None
-        and isinstance(holder.found, Listed)
-        and holder.found.rows
-    ):
-        found.inferred = holder.facilitator
-        found.probed = yield from _probe_facilitator(given, resolve_facilitator(given, found.inferred))
-    return found
-
-
-def _with(found: _Listing, reached: Reached) -> Facts:
-    return Facts(
-        given=found.given,
-        manifest_url=manifest_url(found.given),
-        manifest=found.manifest,
-        challenge_url=challenge_url(found.given),
-        challenge=found.challenge,
-        indexing=found.indexing,
-        propagation=None,
-        merchant=found.merchant,
-        declared=found.declared,
-        inferred=found.inferred,
-        probed=found.probed,
-        reached=reached,
-        validated=found.validated,
+    inferred = None if declared is not None else _inferred(given, indexing)
+    if inferred is not None:
+        probed = yield from _probe_facilitator(given, resolve_facilitator(given, inferred))
+    return _Gathered(
+        manifest=manifest,
+        challenge=challenge,
+        indexing=indexing,
+        merchant=merchant,
+        declared=declared,
+        inferred=inferred,
+        probed=probed,
+        validated=validated,
     )
+
+
+def _inferred(given: ListingInput, indexing: tuple[Queried, ...]) -> str | None:
+    """Give whose catalogue holds the payee. A base that was given says nothing of whose it is."""
+    holder = first_found(indexing)
+    if holder is None or given.discovery_base_url is not None or isinstance(holder.found, Unread):
+        return None
+    return holder.facilitator if holder.found.rows else None
 
 
 def _manifest_unless_replaced(given: ListingInput) -> Collecting[Manifest | Unread | None]:
@@ -189,12 +185,15 @@ def _challenge(given: ListingInput) -> Collecting[ChallengeRead | Unread]:
 
 
 def _catalogues(
-    found: _Listing, facilitator: Facilitator | None
+    given: ListingInput,
+    challenge: ChallengeRead | Unread,
+    declared: str | None,
+    facilitator: Facilitator | None,
 ) -> Collecting[tuple[tuple[Queried, ...], Queried | None]]:
-    has_catalogue = found.declared is None or (facilitator is not None and facilitator.catalogue is not None)
-    if not isinstance(found.challenge, ChallengeRead) or not has_catalogue:
+    has_catalogue = declared is None or (facilitator is not None and facilitator.catalogue is not None)
+    if not isinstance(challenge, ChallengeRead) or not has_catalogue:
         return (), None
-    return (yield from query_catalogues(found.given, found.challenge.pay_to, facilitator))
+    return (yield from query_catalogues(given, challenge.pay_to, facilitator))
 
 
 def _validate(given: ListingInput, challenge: ChallengeRead | Unread) -> Collecting[Validated | None]:
