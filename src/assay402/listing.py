@@ -7,6 +7,7 @@ import msgspec
 
 from assay402.checks.listing import CHECK
 from assay402.checks.listing.contract import output_schema
+from assay402.checks.listing.model import ListingInput
 from assay402.core.check import Refusal
 from assay402.core.strictjson import write
 from assay402.library import within_cap
@@ -28,9 +29,12 @@ def check(
 
     The arguments are those of `acheck`. Not to be called from a running event loop.
     """
-    import asyncio  # noqa: PLC0415  (importing the library loads no network)
+    given = _admitted(request, history, allow_private)
+    if isinstance(given, Refusal):
+        return given.published()
+    import asyncio  # noqa: PLC0415  (importing the library and refusing a request load no network)
 
-    return asyncio.run(acheck(request, history=history, allow_private=allow_private, outside=outside))
+    return asyncio.run(_answer(given, history, allow_private, outside))
 
 
 async def acheck(
@@ -46,12 +50,24 @@ async def acheck(
     probe history log. `allow_private` lets the run contact this machine and private addresses; never set it for
     requests of others. `outside` replaces network, memory and time, for tests of your own. Never raises for bad input.
     """
-    wanted = {**request, "history": True} if history is not None else request
-    given = _CHECK.admit(within_cap(_CHECK, wanted), allow_private=allow_private)
+    given = _admitted(request, history, allow_private)
     if isinstance(given, Refusal):
         return given.published()
-    # The network is loaded here: refusing a request starts without it.
-    from assay402.net.http import Fetcher  # noqa: PLC0415
+    return await _answer(given, history, allow_private, outside)
+
+
+def _admitted(request: Any, history: str | None, allow_private: bool) -> ListingInput | Refusal:  # noqa: ANN401  (callers may pass anything)
+    wanted = request
+    if history is not None and isinstance(request, Mapping):
+        wanted = {**request, "history": True}
+    found: ListingInput | Refusal = _CHECK.admit(within_cap(_CHECK, wanted), allow_private=allow_private)
+    return found
+
+
+async def _answer(
+    given: ListingInput, history: str | None, allow_private: bool, outside: "Outside | None"
+) -> dict[str, Any]:
+    from assay402.net.http import Fetcher  # noqa: PLC0415  (as above)
     from assay402.net.run import Outside, run  # noqa: PLC0415
     from assay402.store.history import HistoryLog  # noqa: PLC0415
 

@@ -60,6 +60,7 @@ def test_network_and_time_may_be_replaced() -> None:
     [
         ({}, "service_url"),
         ({"url": object()}, "not_json"),
+        ("text", "not_an_object"),
         ({"url": "https://a.dev/", "body": "x" * (1 << 20)}, "over_cap"),
         ({"url": "http://127.0.0.1/"}, "addr_loopback"),
     ],
