@@ -43,7 +43,10 @@ def pretty(value: Mapping[str, Any]) -> bytes:
 def print_bytes(data: bytes) -> None:
     """Write bytes to standard output as they are, whatever the locale."""
     with _ending_with_its_reader():
-        sys.stdout.buffer.write(data)
+        # Unbuffered, a stream may take less than it is given.
+        left = memoryview(data)
+        while left:
+            left = left[sys.stdout.buffer.write(left) :]
         sys.stdout.buffer.flush()
 
 
