@@ -12,12 +12,7 @@ from assay402.core.strictjson import write
 
 def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -> dict[str, Any]:  # noqa: ANN401  (callers may pass anything; admission judges it)
     """Run an operation on a request and give its published answer or refusal. Never raises for bad input."""
-    length = _length(request)
-    if length is None:
-        request = Refusal(code="not_json")
-    elif length > operation.request_bytes:
-        request = Refusal(code="over_cap", length=length, cap=operation.request_bytes)
-    return answer_admitted(operation, operation.admit(request), now)
+    return answer_admitted(operation, operation.admit(within_cap(operation, request)), now)
 
 
 def answer_admitted(
@@ -32,6 +27,15 @@ def answer_admitted(
     moment = datetime.now(UTC) if now is None else _in_utc(now)
     result = drive(operation.run(given), clock_only(lambda: moment))
     return operation.publish_refusal(result) if isinstance(result, Refusal) else operation.publish(result)
+
+
+def within_cap(operation: Operation[Any, Any], request: Any) -> Any:  # noqa: ANN401  (as above)
+    """Give the request, or its refusal where it is no JSON or too long for the operation."""
+    length = _length(request)
+    if length is None:
+        return Refusal(code="not_json")
+    cap = operation.request_bytes
+    return Refusal(code="over_cap", length=length, cap=cap) if length > cap else request
 
 
 def _in_utc(moment: datetime) -> datetime:

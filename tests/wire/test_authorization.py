@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -31,7 +32,8 @@ def test_the_library_is_there_when_tests_run() -> None:
 def test_recovering_leaves_the_recursion_limit_as_it_was() -> None:
     """A part of the library lifts it on loading, and encoders then overrun the native stack."""
     program = (
-        "import sys; from wire.test_authorization import AUTHORIZATION, DOMAIN, EXAMPLE;"
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent.parent)!r});"
+        "from wire.test_authorization import AUTHORIZATION, DOMAIN, EXAMPLE;"
         "from assay402.wire.authorization import signer; before = sys.getrecursionlimit();"
         "assert signer(DOMAIN, AUTHORIZATION, EXAMPLE); print(before == sys.getrecursionlimit())"
     )

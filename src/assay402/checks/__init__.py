@@ -4,10 +4,11 @@ from typing import Final
 
 from assay402.checks.deliverable import CHECK as DELIVERABLE
 from assay402.checks.dialect import CHECK as DIALECT
+from assay402.checks.listing import CHECK as LISTING
 from assay402.checks.terms import CHECK as TERMS
 from assay402.core.check import Check
 
-CHECKS: Final[tuple[Check, ...]] = (DIALECT, DELIVERABLE, TERMS)
+CHECKS: Final[tuple[Check, ...]] = (DIALECT, LISTING, DELIVERABLE, TERMS)
 """All checks, in display order."""
 
 

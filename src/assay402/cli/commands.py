@@ -35,19 +35,19 @@ class CheckGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         """Name the operations, then what the room's module adds."""
-        return [
-            *(operation.name for operation in self._check.operations),
-            *sorted(_face(self._check).COMMANDS),
-        ]
+        operations = [operation.name for operation in self._check.operations]
+        return [*operations, *sorted(_face(self._check).COMMANDS.keys() - set(operations))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
-        """Make the command of an operation, or give one of the room's own."""
+        """Give one of the room's own commands, which may be one for an operation, or make that of an operation."""
         face = _face(self._check)
+        own: Callable[[], click.Command] | None = face.COMMANDS.get(cmd_name)
+        if own is not None:
+            return own()
         for operation in self._check.operations:
             if operation.name == cmd_name:
                 return _operation_command(self._check, operation, face.FORMS[cmd_name])
-        own: Callable[[], click.Command] | None = face.COMMANDS.get(cmd_name)
-        return own() if own is not None else None
+        return None
 
 
 def _face(check: Check) -> ModuleType:
@@ -128,7 +128,7 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         _answer_lines(operation, form, options, values)
         return
     if options.record is not None:
-        _require_writable(options.record)
+        require_writable(options.record)
     answer, recording = execute(
         check,
         operation,
@@ -141,7 +141,7 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
     if not isinstance(answer, Refusal):
         form.finish(answer, values)
     if options.record is not None:
-        _save(options.record, recording)
+        save_recording(options.record, recording)
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
 
 
@@ -213,13 +213,14 @@ def _next_request(stream: BinaryIO, operation: Operation[Any, Any]) -> _Line | N
     return _Line(Refusal(code="over_cap", length=length, cap=cap))
 
 
-def _require_writable(path: Path) -> None:
+def require_writable(path: Path) -> None:
     """Refuse a path that cannot be written before anything is asked, so that no answer is lost over it."""
     if str(path) == "-" or path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise Usage("--record needs a file that can be written.", click.get_current_context())
 
 
-def _save(path: Path, recording: Recording | None) -> None:
+def save_recording(path: Path, recording: Recording | None) -> None:
+    """Write a recording to a file. Raises `click.UsageError` where it cannot be written."""
     if recording is None:
         print_error("assay: nothing was asked, so there is no recording")
         return

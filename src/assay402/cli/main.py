@@ -13,7 +13,7 @@ from assay402.checks import CHECKS
 from assay402.cli.commands import CheckGroup, replay_file
 from assay402.cli.form import read_source
 from assay402.cli.output import explain_code, notices, print_error, print_lines
-from assay402.cli.usage import SourceFile, Usage, usage_lines
+from assay402.cli.usage import OneLine, SourceFile, Usage, usage_lines
 from assay402.core.check import Refusal
 from assay402.core.errors import AssayError, OurError, TheirError
 from assay402.formats.rule_page import rule_page
@@ -45,6 +45,9 @@ def _run() -> int:
     try:
         code: int = main.main(prog_name="assay", standalone_mode=False) or 0
         sys.stdout.flush()
+    except OneLine as error:
+        error.show()
+        return error.exit_code
     except click.ClickException as error:
         for line in usage_lines(error):
             print_error(line)

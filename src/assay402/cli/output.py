@@ -71,6 +71,16 @@ def _ending_with_its_reader() -> Iterator[None]:
         raise click.exceptions.Exit(EXIT_PIPE_CLOSED) from None
 
 
+_UNPRINTABLE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def plain(text: str) -> str:
+    """Take out of a foreign text what a terminal would obey: controls, escapes, marks that turn the direction."""
+    return _UNPRINTABLE.sub("", text)
+
+
 def print_error(text: str) -> None:
     """Write a line to standard error."""
     click.echo(text, err=True, color=False)
