@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from assay402.core.asks import clock_only, drive
-from assay402.core.check import Operation, Refusal
-from assay402.core.strictjson import write
+from assay402.core.check import REQUEST_DEPTH, Operation, Refusal
+from assay402.core.strictjson import is_deeper, write
 
 
 def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -> dict[str, Any]:  # noqa: ANN401  (callers may pass anything; admission judges it)
@@ -34,13 +34,20 @@ def within_cap(operation: Operation[Any, Any], request: Any) -> Any:  # noqa: AN
     length = _length(request)
     if length is None:
         return Refusal(code="not_json")
+    # Nothing shorter can nest deeper: a level takes two bytes.
+    if length > REQUEST_DEPTH and is_deeper(request, REQUEST_DEPTH):
+        return Refusal(code="not_json")
     cap = operation.request_bytes
     return Refusal(code="over_cap", length=length, cap=cap) if length > cap else request
 
 
 def _in_utc(moment: datetime) -> datetime:
     """Take a time without a zone for UTC, as every time in this project is."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        # Within a day of the ends of the calendar UTC has no date for it.
+        return moment.replace(tzinfo=UTC)
 
 
 def _length(request: object) -> int | None:

@@ -137,12 +137,23 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         record=options.record is not None,
         ca_file=options.ca_file,
     )
-    code = show(operation, form, answer, as_json=options.as_json, values=values)
-    if not isinstance(answer, Refusal):
-        form.finish(answer, values)
+    # Files first: the output may fail, and a run is not made twice for it.
     if options.record is not None:
         save_recording(options.record, recording)
+    unfinished = None if isinstance(answer, Refusal) else _finish(form, answer, values)
+    code = show(operation, form, answer, as_json=options.as_json, values=values)
+    if unfinished is not None:
+        raise unfinished
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
+
+
+def _finish(form: Form[Any], answer: Any, values: Mapping[str, Any]) -> click.UsageError | None:  # noqa: ANN401  (the operation's own result)
+    """Do what the parameters ask for besides, and keep what goes wrong until the answer is shown."""
+    try:
+        form.finish(answer, values)
+    except click.UsageError as error:
+        return error
+    return None
 
 
 def show(
@@ -224,9 +235,11 @@ def save_recording(path: Path, recording: Recording | None) -> None:
     if recording is None:
         print_error("assay: nothing was asked, so there is no recording")
         return
-    # A recording holds a whole answer: it is for whoever made it.
-    path.touch(mode=0o600)
-    path.write_bytes(write_recording(recording))
+    # A recording holds a whole answer: it is for whoever made it, whatever stood at its place before.
+    with open(path, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        if hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), 0o600)
+        file.write(write_recording(recording))
 
 
 def replay_file(source: bytes, *, as_json: bool, exit_zero: bool) -> int:

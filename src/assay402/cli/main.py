@@ -13,7 +13,7 @@ from assay402.checks import CHECKS
 from assay402.cli.commands import CheckGroup, replay_file
 from assay402.cli.form import read_source
 from assay402.cli.output import explain_code, notices, print_error, print_lines
-from assay402.cli.usage import OneLine, SourceFile, Usage, usage_lines
+from assay402.cli.usage import SourceFile, Usage, usage_lines
 from assay402.core.check import Refusal
 from assay402.core.errors import AssayError, OurError, TheirError
 from assay402.formats.rule_page import rule_page
@@ -25,7 +25,8 @@ MAX_RECORDING = 16 << 20
 """Bytes of a recording file; a fetch brings 64 KiB of body, or about 90 KiB as recorded."""
 
 EPILOG = """\b
-Exit codes: 0 done, 1 a negative finding, 2 usage or refused input, 3 our own fault, 4 nothing to judge.
+Exit codes: 0 done, 1 a negative finding, 2 usage or refused input, 3 our own fault, 4 nothing to judge,
+141 the reader of the output left early.
 `assay explain ID` explains a rule or a code. Set NO_COLOR to print without styles.
 """
 
@@ -45,21 +46,11 @@ def _run() -> int:
     try:
         code: int = main.main(prog_name="assay", standalone_mode=False) or 0
         sys.stdout.flush()
-    except OneLine as error:
-        error.show()
-        return error.exit_code
-    except click.ClickException as error:
-        for line in usage_lines(error):
-            print_error(line)
-        return EXIT_THEIRS
     except (click.Abort, KeyboardInterrupt):
         print_error("assay: interrupted")
         return EXIT_INTERRUPTED
-    except AssayError as error:
-        explain_code("error", error.code, str(error).removeprefix(error.code))
-        return EXIT_OURS if isinstance(error, OurError) else EXIT_THEIRS
-    except OSError as error:
-        return _output_failed(error)
+    except (click.ClickException, AssayError, OSError) as error:
+        return _expected(error)
     except Exception:
         if os.environ.get("ASSAY_TRACEBACK"):
             raise
@@ -67,6 +58,23 @@ def _run() -> int:
         explain_code("error", "internal")
         return EXIT_OURS
     return code
+
+
+def _expected(error: click.ClickException | AssayError | OSError) -> int:
+    """Say what went wrong, in fixed sentences and codes, and give the exit code."""
+    match error:
+        case click.exceptions.NoArgsIsHelpError():
+            print_error(error.format_message())
+        case click.ClickException():
+            for line in usage_lines(error):
+                print_error(line)
+        case AssayError():
+            numbers = "".join(f" {name}={value}" for name, value in error.numbers.items())
+            explain_code("error", error.code, numbers)
+            return EXIT_OURS if isinstance(error, OurError) else EXIT_THEIRS
+        case _:
+            return _output_failed(error)
+    return EXIT_THEIRS
 
 
 def _output_failed(error: OSError) -> int:

@@ -88,7 +88,7 @@ def print_error(text: str) -> None:
 
 def wants_colour() -> bool:
     """Tell whether styles may be shown at all; click drops them besides where the output is no terminal."""
-    return not os.environ.get("NO_COLOR")
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def explain_refusal(refusal: Refusal) -> None:

@@ -75,6 +75,8 @@ def sentence(error: click.ClickException) -> str:
             return error.format_message()
         case click.MissingParameter():
             return f"{_parameter(error)} is missing."
+        case click.BadOptionUsage():
+            return f"{error.option_name} needs a value."
         case click.NoSuchOption():
             near = f" Near: {', '.join(error.possibilities)}." if error.possibilities else ""
             return f"There is no such option.{near}"

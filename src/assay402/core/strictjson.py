@@ -132,8 +132,8 @@ def integer(value: object) -> int | None:
 
     `True`, `1.0`, `"1"` and spellings longer than any chain's amounts are not integers here.
     """
-    if type(value) is int:
-        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
     if (
         type(value) is Number
         and len(value.spelling) <= _MAX_INTEGER_DIGITS
