@@ -20,12 +20,13 @@ from assay402.checks.terms.model import (
     VerifyFacts,
 )
 from assay402.checks.terms.protocols import extract_document
+from assay402.checks.terms.rules.ambiguous import has_ambiguous_names, names_accepts
 from assay402.checks.terms.rules.extract import strict_facts, strict_refusal
 from assay402.checks.terms.rules.served import readable
 from assay402.core.asks import Failed, Fetched
 from assay402.core.canon import sha256_hex
 from assay402.core.check import rule
-from assay402.core.strictjson import JSON, RepeatedNames, read
+from assay402.core.strictjson import JSON, read
 from assay402.wire.challenge import Challenge, NoChallenge, challenge_of
 from assay402.wire.requirements import PaymentRequired
 from assay402.wire.transport import PAYMENT_REQUIRED, is_coded
@@ -53,6 +54,8 @@ def readable_offer(document: JSON) -> Offer | Decline:
     another scheme, `x402/legal-context-malformed` for any other broken link, else what `terms/extraction`,
     `terms/name-repeated`, `terms/hash-mismatch`, `terms/mirror-malformed` and `terms/strict-link` say. Each further
     option of `accepts` that names terms in its `extra` must read to the same offer, for a client may choose it.
+    Before all of these, `terms/name-repeated`: a name on the way to terms, in any option, that stands twice, or
+    `accepts`, `extensions` or `extra` in other cases than these, which some readers take for the same name.
 
     ## Why it matters
     A buyer who reads leniently can be shown one document and be held to another.
@@ -64,6 +67,9 @@ def readable_offer(document: JSON) -> Offer | Decline:
     The scheme of the link may be written in any case here, as newer readers have it; extraction wants lower case.
     A further option that names no terms contradicts nothing: the contract has the mirror in the first one alone.
     """
+    # Judged before any reading: the one that is taken here may have no terms, and another reader's may.
+    if has_ambiguous_names(document):
+        return _unreadable("terms/name-repeated")
     offer = _first_offer(document)
     if isinstance(offer, Decline) or not isinstance(document, dict):
         return offer
@@ -90,7 +96,7 @@ def _further_options_with_terms(document: dict[str, JSON]) -> Iterator[JSON]:
     accepts = document.get("accepts")
     for option in accepts[1:] if isinstance(accepts, list) else ():
         extra = own(option, "extra")
-        if isinstance(option, RepeatedNames) or (isinstance(extra, dict) and _MIRROR & extra.keys()):
+        if isinstance(extra, dict) and _MIRROR & extra.keys():
             yield option
 
 
@@ -172,8 +178,7 @@ def _is_unreadable_body(challenge: Challenge) -> bool:
         case NoChallenge.NOT_JSON:
             return received.body.lstrip(_BLANKS_AND_MARKS)[:1] in (b"{", b"[")
         case NoChallenge.NO_ACCEPTS:
-            value = read(received.body)
-            return isinstance(value, dict) and "accepts" in value
+            return names_accepts(read(received.body))
         case _:
             return False
 
