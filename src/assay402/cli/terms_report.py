@@ -66,7 +66,8 @@ def _explained(code: str, detail: str | None) -> Iterable[str]:
     """Say what was found, what the code means and what to do; a detail that is a code itself is explained too."""
     if detail is not None:
         yield f"  Found: {detail}"
-    for each in (code, detail or ""):
+    # A detail may say more behind its code.
+    for each in (code, (detail or "").partition(": ")[0]):
         notice = notice_of(each) if each else None
         if notice is not None:
             yield f"  {notice.text}"

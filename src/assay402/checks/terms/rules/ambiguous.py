@@ -6,7 +6,7 @@ from assay402.checks.terms.kit.repeated import repeated_on_the_way
 from assay402.checks.terms.kit.values import own
 from assay402.checks.terms.model import X402
 from assay402.checks.terms.protocols import manifests
-from assay402.core.strictjson import JSON
+from assay402.core.strictjson import JSON, members
 
 _TOP: Final = ("accepts", "extensions")
 _OF_AN_OPTION: Final = ("extra",)
@@ -28,9 +28,16 @@ def has_ambiguous_names(document: JSON) -> bool:
     )
 
 
-def names_accepts(value: JSON) -> bool:
-    """Tell whether some reader finds the options of a challenge in this value."""
-    return isinstance(value, dict) and ("accepts" in value or _has_variant(value, ("accepts",)))
+def hides_options(value: JSON) -> bool:
+    """Tell whether some reader finds options in an object whose `accepts`, as read here, is no list with any.
+
+    Null, words or an empty list are none to anybody, where nothing else goes by that name.
+    """
+    return isinstance(value, dict) and (
+        isinstance(value.get("accepts"), dict)
+        or _has_variant(value, ("accepts",))
+        or [name for name, _ in members(value)].count("accepts") > 1
+    )
 
 
 def _has_variant(value: Any, names: tuple[str, ...]) -> bool:  # noqa: ANN401  (any JSON value)

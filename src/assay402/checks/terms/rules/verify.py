@@ -20,28 +20,20 @@ from assay402.checks.terms.model import (
     VerifyFacts,
 )
 from assay402.checks.terms.protocols import extract_document
-from assay402.checks.terms.rules.ambiguous import has_ambiguous_names, names_accepts
+from assay402.checks.terms.rules.ambiguous import has_ambiguous_names
 from assay402.checks.terms.rules.extract import strict_facts, strict_refusal
+from assay402.checks.terms.rules.legs import body_fault, header_fault
 from assay402.checks.terms.rules.served import readable
 from assay402.core.asks import Failed, Fetched
 from assay402.core.canon import sha256_hex
 from assay402.core.check import rule
-from assay402.core.strictjson import JSON, read
-from assay402.wire.challenge import Challenge, NoChallenge, challenge_of
+from assay402.core.strictjson import JSON
+from assay402.wire.challenge import challenge_of
 from assay402.wire.requirements import PaymentRequired
-from assay402.wire.transport import PAYMENT_REQUIRED, is_coded
 
 _STATUS: Final = 402
 _HASH: Final = re.compile("(?:0x)?[0-9a-f]{64}")
 """A hash in lower case, with or without its prefix."""
-_BLANKS_AND_MARKS: Final = b" \t\r\n\0\xef\xbb\xbf\xff\xfe"
-"""What may stand before JSON in any of its encodings: blanks, byte order marks, and the zeros of wide characters."""
-_CHARSET: Final = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
-_ASCII_SAFE: Final = frozenset(
-    {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1", "windows-1252"}
-)
-"""Character sets in which every byte below 128 is what it is in ASCII, so that JSON has the same structure."""
-_URL_SAFE: Final = frozenset("-_")
 _MIRROR: Final = frozenset({"atrHash", "legalContextUrl"})
 
 
@@ -127,11 +119,11 @@ def agreed_offer(received: Fetched | Failed) -> Offer | Decline:
     The offer of the PAYMENT-REQUIRED header, or of the body where there is no such header. The other leg, where it
     carries a challenge with terms, must read to the same offer. Otherwise `offer-unreadable`, with the state of the
     fetch, `terms/not-a-402`, `terms/leg-unreadable`, `terms/no-challenge`, or the code of the read.
-    `terms/leg-unreadable` is a leg that stands there and that clients may read differently, or some and not others:
-    headers that differ, a header that is not base64, in the standard alphabet, of a JSON object with a list `accepts`;
-    a body that begins like
-    JSON and is none in UTF-8, that has an `accepts` which is no list or empty, or that comes in a content coding or
-    a character set other than UTF-8, ASCII and Latin-1.
+    `terms/leg-unreadable`, followed by the leg and the cause, is a leg that stands there and that clients may read
+    differently, or some and not others. A header: several that differ, or one that is not base64, in the standard
+    alphabet, of a JSON object with a list `accepts`. A body: one in a content coding; one that begins like JSON,
+    names `accepts` or has an escape that may spell it, and is no JSON in UTF-8, or is in a character set that
+    changes its structure; an object with an object as `accepts`, with `accepts` twice, or in another case.
 
     ## Why it matters
     Clients differ in the leg they read and in how leniently they read it. Two legs with two sets of terms are one
@@ -141,16 +133,17 @@ def agreed_offer(received: Fetched | Failed) -> Offer | Decline:
     Place the terms into both legs, as the middleware does, and send plain JSON in UTF-8 and plain base64.
 
     ## Known limits
-    A leg that advertises no terms contradicts nothing, nor does a body that is empty, a page, or an object without
-    `accepts`. An endpoint may answer the next request differently: pay the challenge that was verified.
+    A leg that advertises no terms contradicts nothing, nor does a body that no client can pay from: an empty one, a
+    page, words, JSON without options. A coded body is not opened. An endpoint may answer the next request differently: pay the challenge that was verified.
     """
     if isinstance(received, Failed):
         return _unreadable(received.state)
     if received.status != _STATUS:
         return _unreadable("terms/not-a-402")
     challenge = challenge_of(received)
-    if _is_unreadable_header(challenge) or _is_unreadable_body(challenge):
-        return _unreadable("terms/leg-unreadable")
+    for name, fault in (("header", header_fault(challenge)), ("body", body_fault(challenge))):
+        if fault is not None:
+            return _unreadable(f"terms/leg-unreadable: {name}: {fault}")
     legs = [leg.sent for leg in (challenge.header, challenge.body) if isinstance(leg, PaymentRequired)]
     if not legs:
         return _unreadable("terms/no-challenge")
@@ -158,34 +151,6 @@ def agreed_offer(received: Fetched | Failed) -> Offer | Decline:
     if isinstance(first, Decline):
         return first
     return next((found for other in others if (found := _difference(first, other)) is not None), first)
-
-
-def _is_unreadable_header(challenge: Challenge) -> bool:
-    # Whoever sends the header means it for clients that read it, alone and each in its own way.
-    if not isinstance(challenge.header, PaymentRequired):
-        return challenge.header is not NoChallenge.ABSENT
-    # Lenient decoders drop the letters of the URL-safe alphabet: to them the rest is shifted, and says something else.
-    return any(_URL_SAFE & set(value) for value in challenge.received.header(PAYMENT_REQUIRED))
-
-
-def _is_unreadable_body(challenge: Challenge) -> bool:
-    received = challenge.received
-    if not received.body:
-        return False
-    if is_coded(received.header("Content-Encoding")) or not _is_plain_text(received):
-        return True
-    match challenge.body:
-        case NoChallenge.NOT_JSON:
-            return received.body.lstrip(_BLANKS_AND_MARKS)[:1] in (b"{", b"[")
-        case NoChallenge.NO_ACCEPTS:
-            return names_accepts(read(received.body))
-        case _:
-            return False
-
-
-def _is_plain_text(received: Fetched) -> bool:
-    named = (name for value in received.header("Content-Type") for name in _CHARSET.findall(value))
-    return all(name.lower() in _ASCII_SAFE for name in named)
 
 
 @rule("terms/served-bytes", since="0.1", spec="Decision 3: fetch, hash, compare")
