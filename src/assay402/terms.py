@@ -4,24 +4,28 @@ An outcome is `{"ok": True, "value": …}` or `{"refused": True, "haltClass": �
 is a `dict` as `json.loads` gives it; it is never changed, and what is returned shares nothing with it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay402.checks.terms import contract
+from assay402.checks.terms.collect import TERMS_LIMITS
 from assay402.checks.terms.model import (
     X402,
     Advertisement,
     Decline,
     ExtractInput,
+    Offer,
     PlaceInput,
     Served,
+    Unserved,
     VerifyFacts,
     VerifyReport,
 )
 from assay402.checks.terms.rules.extract import extract_strictly, extraction
 from assay402.checks.terms.rules.place import placement
-from assay402.checks.terms.rules.verify import readable_offer, record_reference, served_bytes
+from assay402.checks.terms.rules.verify import agreed_offer, readable_offer, record_reference, served_bytes
 from assay402.checks.terms.rules.well_known import well_known as make_well_known
+from assay402.core.asks import Fetched
 from assay402.core.canon import sha256_hex
 
 
@@ -59,13 +63,49 @@ def extract(document: Any, *, protocol: str = X402, strict: bool = False) -> dic
 def verify(document: Any, served: bytes) -> dict[str, Any]:  # noqa: ANN401  (any value; the rule judges it)
     """Say whether these bytes are the terms that an x402 challenge advertises, read strictly.
 
-    Give the body exactly as it was received. The answer is `{"outcome": "match" | "decline", …}`.
+    Give the body exactly as it was received. The answer is `{"outcome": "match" | "decline", …}`; beyond one mebibyte it
+    is a decline, as it is for terms that are fetched.
+
+    Raises:
+        TypeError: when what was served is not bytes; a decoded text is no longer what was hashed.
+
     """
-    offer = readable_offer(document)
+    return _verified(readable_offer(document), served)
+
+
+def verify_response(
+    status: int, headers: Iterable[tuple[str, str]], body: bytes, served: bytes
+) -> dict[str, Any]:
+    """Say whether these bytes are the terms of an unpaid answer, both legs read strictly as for an endpoint.
+
+    Give every header line as a pair, and the body exactly as it was received.
+
+    Raises:
+        TypeError: when body or what was served is not bytes.
+
+    """
+    received = Fetched(status=status, headers=tuple(headers), body=_held_to_bytes(body))
+    return _verified(agreed_offer(received), served)
+
+
+def _verified(offer: Offer | Decline, served: bytes) -> dict[str, Any]:
+    body = _held_to_bytes(served)
     if isinstance(offer, Decline):
         return contract.publish_verify(VerifyReport(verdict=offer))
-    facts = VerifyFacts(offer=offer, fetching=Served(status=200, codings=(), body=served))
-    return contract.publish_verify(VerifyReport(verdict=served_bytes(facts), offer=offer))
+    fetching = (
+        Unserved(state="body_cap")
+        if len(body) > TERMS_LIMITS.body_bytes
+        else Served(status=200, codings=(), body=body)
+    )
+    verdict = served_bytes(VerifyFacts(offer=offer, fetching=fetching))
+    return contract.publish_verify(VerifyReport(verdict=verdict, offer=offer))
+
+
+def _held_to_bytes(given: object) -> bytes:
+    if not isinstance(given, bytes | bytearray | memoryview):
+        message = "give bytes exactly as they were received, not decoded text"
+        raise TypeError(message)
+    return bytes(given)
 
 
 def hash_terms(data: bytes) -> str:
@@ -79,5 +119,10 @@ def well_known(members: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def against_record(placement: Any, record_hash: Any) -> dict[str, Any]:  # noqa: ANN401  (any value; the rule judges it)
-    """Say whether an extraction, as `{"extracted": …}`, names the record with this hash."""
+    """Say whether an extraction names the record with this hash.
+
+    Give the outcome of `extract`, or its value as `{"extracted": …}`. A refused outcome has no reference.
+    """
+    if isinstance(placement, dict) and placement.get("ok") is True and "value" in placement:
+        placement = {"extracted": placement["value"]}
     return contract.publish_record(record_reference((placement, record_hash)))

@@ -309,15 +309,47 @@ def test_a_402_that_leaves_without_terms_is_told(shape: str) -> None:
     "messages",
     [
         [start(402, (b"payment-required", encoded(V2))), body(b"{}")],
-        [start(402, (b"payment-required", b"{}")), body(json.dumps(V2).encode())],
         [start(402, (b"payment-required", encoded(placed(V2)))), body(b"")],
-        [start(402, (b"payment-required", encoded(V2)), (b"content-encoding", b"br")), body(b"x")],
         UNTOUCHED["another status"],
         UNTOUCHED["nothing"],
     ],
 )
 def test_one_leg_with_the_terms_is_enough_to_be_silent(messages: Any) -> None:
     assert reported_by(messages) == []
+
+
+@pytest.mark.parametrize(
+    ("messages", "detail"),
+    [
+        (
+            [start(402, (b"payment-required", b"{}")), body(json.dumps(V2).encode())],
+            "header: not-base64",
+        ),
+        (
+            [start(402, (b"payment-required", encoded(V2)), (b"content-encoding", b"br")), body(b"x")],
+            "body: coded",
+        ),
+    ],
+)
+def test_a_leg_that_buyers_decline_is_told_beside_one_with_the_terms(messages: Any, detail: str) -> None:
+    """The check of a buyer declines the whole answer for it, so the seller must hear of it."""
+    assert reported_by(messages) == [("terms/not-placed", detail)]
+
+
+def test_a_coded_body_that_head_does_not_show_is_not_told_of() -> None:
+    messages = [start(402, (b"payment-required", encoded(V2)), (b"content-encoding", b"br")), body(b"")]
+    assert reported_by(messages, scope=HEAD) == []
+
+
+def test_the_402_that_denies_a_websocket_is_placed_into() -> None:
+    messages = [start(402, (b"payment-required", encoded(V2))), body(json.dumps(V2).encode())]
+    denial = [{**message, "type": f"websocket.{message['type']}"} for message in messages]
+    out = sent_by(denial, scope={"type": "websocket"})
+    assert [message["type"] for message in out] == [message["type"] for message in denial]
+    assert decoded(dict(out[0]["headers"])[b"payment-required"]) == placed(V2)
+    assert json.loads(out[1]["body"]) == placed(V2)
+    accepted = [{"type": "websocket.accept"}, {"type": "websocket.send", "text": "hello"}]
+    assert sent_by(accepted, scope={"type": "websocket"}) == accepted
 
 
 def test_a_coroutine_is_told_too_once_the_response_was_sent(caplog: pytest.LogCaptureFixture) -> None:

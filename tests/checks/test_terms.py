@@ -74,7 +74,9 @@ def compare(found: dict[str, Any], expected: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", HANDED, ids=lambda case: case["name"])
-def test_a_handed_case_is_answered_as_expected_in_faithful_mode(case: Any) -> None:
+def test_a_handed_case_is_answered_in_faithful_mode_as_expected_but_for_the_sentence_of_ucp(
+    case: Any,
+) -> None:
     given, expected = copy.deepcopy(case["input"]), dict(case["expect"])
     unchanged, then = expected.pop("inputUnchanged", True), expected.pop("thenExtract", None)
     found = outcome(case["op"], given, faithful=True)
@@ -123,7 +125,9 @@ def test_the_words_of_a_ucp_entry_are_ours_and_listed_as_a_difference() -> None:
 
 
 @pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != "x402"])
-def test_the_public_vectors_of_a_protocol_pass_in_faithful_mode(protocol: str) -> None:
+def test_the_public_vectors_of_a_protocol_pass_in_faithful_mode_but_for_the_sentence_of_ucp(
+    protocol: str,
+) -> None:
     """Decision 9. Their sentence for UCP is theirs, so ours stands where it stood."""
     path = SHARED / "terms-protocols" / f"{protocol}.json"
     if not path.exists():

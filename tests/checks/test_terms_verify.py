@@ -265,6 +265,36 @@ def test_the_library_compares_bytes_that_were_received_elsewhere() -> None:
     }
 
 
+def test_the_library_holds_terms_to_the_limit_and_takes_bytes_alone() -> None:
+    long = b" " * (TERMS_LIMITS.body_bytes + 1)
+    for body, outcome in ((long[:-1], {"outcome": "match"}), (long, {"code": "atr-too-large"})):
+        ad = {"ref": {"type": "sha256", "value": terms.hash_terms(body)}, "termsUrl": PLAIN_URL}
+        document = terms.place(ad, {"accepts": [{}]})["value"]
+        assert outcome.items() <= terms.verify(document, body).items()
+    with pytest.raises(TypeError, match="bytes exactly as they were received"):
+        terms.verify(document, "terms")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="bytes exactly as they were received"):
+        terms.verify_response(402, [], "body", b"")  # type: ignore[arg-type]
+
+
+def test_the_library_verifies_an_answer_with_both_legs() -> None:
+    body = b"governing law: none\n"
+    ad = {"ref": {"type": "sha256", "value": terms.hash_terms(body)}, "termsUrl": PLAIN_URL}
+    document = json.dumps(terms.place(ad, {"accepts": [{}]})["value"]).encode()
+    header = ("payment-required", base64.b64encode(document).decode())
+    assert terms.verify_response(402, [header], document, body)["outcome"] == "match"
+    assert terms.verify_response(200, [header], document, body)["detail"] == "terms/not-a-402"
+    coded = terms.verify_response(402, [header, ("content-encoding", "gzip")], document, body)
+    assert coded["detail"] == "terms/leg-unreadable: body: in a content coding"
+
+
+def test_an_outcome_of_extract_is_held_against_a_record_as_it_is() -> None:
+    ad = {"ref": {"type": "sha256", "value": f"0x{RECORD}"}, "termsUrl": PLAIN_URL}
+    outcome = terms.extract(terms.place(ad, {"accepts": [{}]})["value"])
+    assert terms.against_record(outcome, RECORD) == {"status": "proved"}
+    assert terms.against_record(terms.extract({}), RECORD)["depth"] == "no-reference-extracted"
+
+
 GOOD: dict[str, Any] = {
     "api": "https://shop.dev/openapi.json",
     "x-ours": [1],

@@ -1,5 +1,6 @@
 """`assay terms` as a seller and a buyer meet it: output, files, exit codes."""
 
+import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -150,6 +151,27 @@ def test_matching_terms_are_verified_and_kept(document: Write, seller: Seller, t
         "termsUrl": seller.url("/terms.md"),
         "advertisedAtrHash": HASH,
     }
+
+
+def test_a_saved_header_is_verified_as_it_came(seller: Seller, tmp_path: Path) -> None:
+    reach = ("--allow-private", "--ca-file", seller.ca_file)
+    saved = tmp_path / "header.txt"
+    value = base64.b64encode(json.dumps(offer(seller)).encode())
+    saved.write_bytes(value + b"\r\n")
+    assert assay("terms", "verify", str(saved), *reach).returncode == 0
+    for other in (b"-" + value[1:], value[1:], b"<p>", base64.b64encode(b"words")):
+        saved.write_bytes(other)
+        run = assay("terms", "verify", str(saved), *reach, "--json")
+        assert (run.returncode, json.loads(run.stdout)["code"]) == (2, "not_json")
+
+
+def test_a_declined_leg_is_explained_with_its_cause(seller: Seller) -> None:
+    seller.answers["/coded"] = answer(402, b"x", "Content-Encoding: br")
+    run = assay(
+        "terms", "verify", "--url", seller.url("/coded"), "--allow-private", "--ca-file", seller.ca_file
+    )
+    assert b"Found: terms/leg-unreadable: body: in a content coding" in run.stdout
+    assert b"Do not pay. The seller must send plain base64" in run.stdout
 
 
 def test_other_terms_are_declined_and_kept_all_the_same(

@@ -1,3 +1,4 @@
 """For sellers: ASGI middleware. It needs no framework and works in front of any."""
 
 from assay402.asgi.terms import TermsMiddleware as TermsMiddleware
+from assay402.checks.terms.model import Refused as Refused

@@ -40,6 +40,9 @@ _LENGTH: Final = b"content-length"
 _OF_THE_OLD_BODY: Final = frozenset({b"etag", b"digest", b"content-digest", b"repr-digest", b"content-md5"})
 """Headers that a changed body makes untrue."""
 _BOM: Final = b"\xef\xbb\xbf"
+_CODED: Final = "coded"
+_DENIAL: Final = "websocket."
+"""What the messages of a denied handshake have before the names of a response's."""
 _MANY_DIGITS: Final = 18
 """Enough to tell a length over the limit."""
 
@@ -48,8 +51,9 @@ class TermsMiddleware:
     """Wraps an ASGI application: `TermsMiddleware(app, terms_hash="0x…", terms_url="https://…")`.
 
     `terms_hash` is the SHA-256 of the exact bytes that `terms_url` serves (`assay terms hash FILE`). A leg that cannot
-    be placed into is sent as it was made, and a 402 that leaves without the terms in any leg is `terms/not-placed`:
-    each such refusal's code is logged, and `on_refusal`, a function or a coroutine function, is called with the
+    be placed into is sent as it was made. `terms/not-placed` is a 402 that leaves without the terms in any leg, with a
+    header that cannot be read, or with a coded body, which buyers' checks decline even beside a good leg. The 402 that
+    denies a websocket handshake is placed into as any other. Each such refusal's code is logged, and `on_refusal`, a function or a coroutine function, is called with the
     refusal once the response was sent. Its `detail` may quote the challenge. None of this turns a 402 into an error.
 
     Raises:
@@ -77,7 +81,7 @@ class TermsMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request of the application, with the terms in its 402 if it sends one."""
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         response = _Response(send, self._place, has_body=scope.get("method") != "HEAD")
@@ -133,7 +137,7 @@ class _Response:
         if self._passes:
             await self._send(message)
             return
-        match message["type"]:
+        match message["type"].removeprefix(_DENIAL):
             case "http.response.start":
                 await self._start(message)
             case "http.response.body" if self._held:
@@ -155,13 +159,18 @@ class _Response:
             await self._send(message)
 
     def _judge(self) -> None:
-        """Note each leg that was refused, and the response if no leg of it carries the terms."""
+        """Note each leg that was refused, and the response if it has no leg with the terms, or one that hides others."""
         legs = {"header": self._header, "body": self._body}
         self.refusals += [leg for leg in legs.values() if isinstance(leg, Refused)]
         # An answer to HEAD shows no body, so nothing can be said of a challenge that stands there.
-        shows_all = self._has_body or self._header != NoChallenge.ABSENT.value
+        absent = NoChallenge.ABSENT.value
+        shows_all = self._has_body or self._header != absent
         words = [f"{name}: {fault}" for name, leg in legs.items() if (fault := _fault(leg)) is not None]
-        if shows_all and len(words) == len(legs):
+        # Beside a leg with the terms, what a client may read all the same: careful buyers decline the whole.
+        hides = (isinstance(self._header, str) and self._header != absent) or (
+            self._has_body and self._body == _CODED
+        )
+        if (shows_all and len(words) == len(legs)) or hides:
             self.refusals.append(Refused(code="terms/not-placed", detail="; ".join(words)))
 
     async def _start(self, message: Message) -> None:
@@ -248,6 +257,6 @@ def _without(headers: Headers, *further: bytes) -> Headers:
 def _cannot_be_placed_into(headers: Headers) -> str | None:
     """Say why a body is not waited for: it is coded, or declared too long."""
     if is_coded(value.decode("latin-1") for name, value in headers if name.lower() == b"content-encoding"):
-        return "coded"
+        return _CODED
     lengths = [value for name, value in headers if name.lower() == _LENGTH and value.isdigit()]
     return "too-long" if any(int(length[:_MANY_DIGITS]) > MAX_BODY for length in lengths) else None

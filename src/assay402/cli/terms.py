@@ -8,7 +8,7 @@ import click
 
 from assay402.checks.terms.model import VerifyReport
 from assay402.checks.terms.protocols import PROTOCOLS
-from assay402.cli.form import Form, request_from
+from assay402.cli.form import Form, read_source, request_from
 from assay402.cli.keep import keep, keepable
 from assay402.cli.output import print_bytes, print_lines, published_line
 from assay402.cli.terms_report import (
@@ -21,6 +21,7 @@ from assay402.cli.terms_report import (
 from assay402.cli.usage import SourceFile, Usage
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
+from assay402.wire.transport import decode_header
 
 _PLACE_DETAILS: Final = """\b
 Writes the reference and its URL into every slot the protocol declares.
@@ -45,7 +46,8 @@ _VERIFY_DETAILS: Final = """\b
 For a buyer, before paying: reads the challenge strictly, fetches its terms
 (https, public addresses, status 200, no redirect, no compression, ten seconds,
 one mebibyte), hashes the bytes and compares. Give the endpoint with --url, or
-a file (`-` for stdin) with the PaymentRequired object.
+a file (`-` for stdin) with the PaymentRequired object, or with the value of
+the PAYMENT-REQUIRED header as it came.
 
 \b
 The link must serve the very bytes that were hashed. If it leads to the
@@ -67,6 +69,7 @@ Prints the document to serve at /.well-known/legal-context.json, over https, as
 application/json. It is not the terms: --terms is the link to them, --hash the hash of the very bytes that
 link serves. Members that have no option here come from a JSON file."""
 
+_URL_SAFE: Final = frozenset(b"-_")
 _EXIT_CODES: Final = "\b\nExit codes: 0 {}; 1 {}; 2 usage; 3 our own fault."
 
 
@@ -123,8 +126,18 @@ def _compose_verify(operation: Operation[Any, Any], values: Mapping[str, Any]) -
         keepable(values["save"])
     if values["url"] is not None:
         return {"url": values["url"]}
-    document = _document(operation, values)
+    source = read_source(values["source"], operation.request_bytes)
+    document = source if isinstance(source, Refusal) else _challenge(operation, source)
     return document if isinstance(document, Refusal) else {"doc": document}
+
+
+def _challenge(operation: Operation[Any, Any], source: bytes) -> JSON | Refusal:
+    """Read a PaymentRequired object, or a saved header value, which is its base64 in the standard alphabet."""
+    document = operation.read(source, operation.request_bytes)
+    if not isinstance(document, Refusal) or _URL_SAFE & set(source):
+        return document
+    decoded = decode_header(source.decode("latin-1"))
+    return document if decoded is None else operation.read(decoded, operation.request_bytes)
 
 
 def _compose_discover(_operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON | Refusal:

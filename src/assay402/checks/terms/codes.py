@@ -72,7 +72,7 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "Write every name once; if this is a challenge you were sent, do not pay.",
     ),
     "terms/not-placed": Notice(
-        "A 402 left without the terms in either leg; `detail` says what each leg was.",
+        "A 402 left without the terms in either leg, or beside them with one that clients may read; `detail` says which.",
         "Let compression stand outside of the middleware, and send the challenge as one readable header or JSON body.",
     ),
     "terms/leg-unreadable": Notice(
@@ -90,7 +90,7 @@ NOTICES: Final[Mapping[str, Notice]] = {
     ),
     "terms/not-a-402": Notice(
         "The endpoint did not answer with status 402.",
-        "Ask with the address and method that are paid for, or save its challenge and verify the file.",
+        "Ask at the address that is paid for; where another method is needed, save the challenge and verify the file.",
     ),
     "terms/no-challenge": Notice(
         "Neither header nor body of the 402 carries a challenge.",
