@@ -409,7 +409,8 @@ def test_the_answer_to_head_is_told_of_only_where_it_shows_a_broken_header() -> 
 def test_a_url_of_the_discovery_document_is_warned_of_when_it_is_made(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    for url, expected in ((URL, []), ("https://shop.dev/.well-known/legal-context.json?x", [True])):
+    page = "https://shop.dev/.well-known/legal-context.json"
+    for url, expected in ((URL, []), (f"{page}?x", [True]), (f"{page}/", [True])):
         caplog.clear()
         TermsMiddleware(None, terms_hash=HASH, terms_url=url)  # type: ignore[arg-type]
         assert [r.getMessage() == "terms.url_is_discovery_document" for r in caplog.records] == expected
@@ -463,6 +464,11 @@ def example(name: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_what_cannot_be_called_is_an_error_when_it_is_made() -> None:
+    with pytest.raises(TypeError, match="on_refusal"):
+        TermsMiddleware(None, terms_hash=HASH, terms_url=URL, on_refusal="tell")  # type: ignore[arg-type]
 
 
 def test_the_handwritten_example_serves_what_it_promises() -> None:

@@ -59,6 +59,7 @@ class TermsMiddleware:
     Raises:
         TheirError: when made with a hash or URL that no challenge can carry; the code is the refusal's, and its detail
             is a note of the error.
+        TypeError: when `on_refusal` cannot be called.
 
     """
 
@@ -69,13 +70,16 @@ class TermsMiddleware:
         self._advertisement: Final = Advertisement(
             ref={"type": "sha256", "value": terms_hash}, terms_url=terms_url
         )
+        if on_refusal is not None and not callable(on_refusal):
+            message = "on_refusal must be a function or a coroutine function"
+            raise TypeError(message)
         self._on_refusal: Final = on_refusal
         tried = placement(PlaceInput(advertisement=self._advertisement, document={"accepts": [{}]}))
         if isinstance(tried, Refused):
             error = TheirError(tried.code)
             error.add_note(tried.detail or "")
             raise error
-        if urlsplit(terms_url).path == WELL_KNOWN:
+        if urlsplit(terms_url).path.rstrip("/") == WELL_KNOWN:
             # The discovery document changes with the site, and is not the terms: buyers will find another hash.
             _LOG.warning("terms.url_is_discovery_document")
 

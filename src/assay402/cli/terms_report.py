@@ -54,7 +54,7 @@ def remark_document(
             url = values.get("termsUrl")
     if url is None:
         return ()
-    return (_SAME_BYTES, _IS_DISCOVERY if urlsplit(url).path == WELL_KNOWN else _IS_NOT_DISCOVERY)
+    return (_SAME_BYTES, _IS_DISCOVERY if urlsplit(url).path.rstrip("/") == WELL_KNOWN else _IS_NOT_DISCOVERY)
 
 
 def _refusal_lines(refused: Refused | NotListed) -> Iterable[str]:
@@ -104,7 +104,7 @@ def present_verified(report: VerifyReport) -> Iterable[str]:
         return
     yield click.style(f"DECLINE: {report.verdict.code}", fg="red", bold=True)
     yield from _explained(report.verdict.code, report.verdict.detail)
-    if report.offer is not None and urlsplit(report.offer.terms_url).path == WELL_KNOWN:
+    if report.offer is not None and urlsplit(report.offer.terms_url).path.rstrip("/") == WELL_KNOWN:
         yield f"  {_LEADS_TO_DISCOVERY}"
 
 

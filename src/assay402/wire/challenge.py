@@ -70,13 +70,13 @@ def body_leg(source: bytes | str) -> Leg:
 
 
 def header_leg(values: Sequence[str]) -> Leg:
-    """Read the values of the PAYMENT-REQUIRED headers: one, or several that are identical.
+    """Read the values of the PAYMENT-REQUIRED headers: one, or several that are identical but for blanks around.
 
     Joining several, as RFC 9110 allows, would break the base64; choosing one would hide the other.
     """
     if not values:
         return NoChallenge.ABSENT
-    if len(set(values)) > 1:
+    if len({value.strip(" \t\r\n") for value in values}) > 1:
         return NoChallenge.VALUES_DIFFER
     data = decode_header(values[0])
     return NoChallenge.NOT_BASE64 if data is None else body_leg(data)

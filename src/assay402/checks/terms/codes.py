@@ -85,8 +85,8 @@ NOTICES: Final[Mapping[str, Notice]] = {
     ),
     "terms/request-malformed": Notice(
         "The request is no object of the members this operation knows, in their types.",
-        "place takes {ref, termsUrl?, doc, protocol?, faithful?}, extract {doc, protocol?, strict?},"
-        " verify {doc} or {url}, discover {origin}.",
+        "place takes {ref, termsUrl?, doc, protocol?, faithful?}, extract {doc, protocol?, strict?} or with faithful?,"
+        " which excludes strict, verify {doc} or {url}, discover {origin}.",
     ),
     "terms/not-a-402": Notice(
         "The endpoint did not answer with status 402.",
