@@ -71,7 +71,7 @@ class TermsMiddleware:
             ref={"type": "sha256", "value": terms_hash}, terms_url=terms_url
         )
         if on_refusal is not None and not callable(on_refusal):
-            message = "on_refusal must be a function or a coroutine function"
+            message = "on_refusal must be a function or a coroutine function"  # type: ignore[unreachable]  # callers without types
             raise TypeError(message)
         self._on_refusal: Final = on_refusal
         tried = placement(PlaceInput(advertisement=self._advertisement, document={"accepts": [{}]}))

@@ -2,7 +2,6 @@
 
 import codecs
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from assay402.checks.terms.rules.ambiguous import hides_options
@@ -75,11 +74,14 @@ def _may_be_a_challenge(body: bytes) -> bool:
     )
 
 
-def _charsets(received: Fetched) -> Iterator[str]:
-    for value in received.header("Content-Type"):
-        for name, given in _PARAMETER.findall(value):
-            if name.lower() == "charset":
-                yield given.strip(" \t\"'")
+def _charsets(received: Fetched) -> set[str]:
+    """Give every character set that is named, once: a header may name thousands."""
+    return {
+        given.strip(" \t\"'").lower()
+        for value in received.header("Content-Type")
+        for name, given in _PARAMETER.findall(value)
+        if name.lower() == "charset"
+    }
 
 
 def _is_challenge_in(charset: str, body: bytes) -> bool:
