@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 from assay402 import listing
 from assay402.checks.listing import CHECK, paging
-from assay402.checks.listing.model import ListingReport
+from assay402.checks.listing.model import Listed, ListingInput, ListingReport
+from assay402.checks.listing.paging import query_catalogues
+from assay402.checks.listing.reading.facilitators import known_facilitators, resolve_facilitator
 from assay402.core.asks import Answer, Answered, Ask, At, Failed, Fetch, Fetched, Now, Together, drive
 from assay402.net.http import Fetcher
 from assay402.net.run import Outside
@@ -111,3 +114,41 @@ def test_a_catalogue_of_huge_pages_is_left_early(
 
 def test_a_schema_is_plain_json() -> None:
     assert listing.schema()["properties"]["results"]["minItems"] == 8
+
+
+@pytest.mark.parametrize("total", [500, None])
+def test_a_slow_catalogue_is_left_after_its_time(total: int | None) -> None:
+    """Every page takes nine seconds; the last is given what is left of thirty, and the answer is incomplete."""
+    url = "https://api.seller.dev/v1/weather"
+    clock, deadlines = [NOW], []
+    entry = {"payTo": "0x1"}
+
+    def page(ask: Fetch) -> Fetched:
+        clock[0] += timedelta(seconds=9)
+        deadlines.append(ask.limits.deadline_ms)
+        start = len(deadlines) * 100
+        rows = [{"resource": f"https://a.dev/{n}", "accepts": [entry]} for n in range(start, start + 100)]
+        pagination = {} if total is None else {"pagination": {"total": 500 * 8}}
+        return Fetched(status=200, headers=(), body=json.dumps({"items": rows, **pagination}).encode())
+
+    def answerer(ask: Ask) -> Answer:
+        match ask:
+            case Now():
+                return At(moment=clock[0])
+            case Together(asks=asks):
+                answers = [page(each) for each in asks[:1] if isinstance(each, Fetch)]
+                return Answered(answers=tuple(answers * len(asks)))
+            case Fetch():
+                return page(ask)
+        raise AssertionError
+
+    given = ListingInput(url=url, facilitators=known_facilitators())
+    payai = resolve_facilitator(given, "payai")
+    (queried,), _ = drive(query_catalogues(given, ("0x1",), payai), answerer)
+    assert isinstance(queried.found, Listed)
+    assert not queried.found.is_complete
+    assert deadlines[0] == 10_000
+    assert len(deadlines) <= 4
+    assert all(deadline <= 10_000 for deadline in deadlines)
+    if total is None:
+        assert deadlines == [10_000, 10_000, 10_000, 3_000]

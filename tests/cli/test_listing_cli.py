@@ -1,6 +1,7 @@
 """The commands `bazaar-check` and `assay listing check`: flags, forms of output, usage errors."""
 
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -14,6 +15,7 @@ from assay402 import __version__
 from assay402.cli.listing import command
 from assay402.cli.listing_options import javascript_number, spelled
 from assay402.cli.main import main
+from assay402.formats.reports import Item, Report, sarif
 from listing.world import World
 from vectors import cases
 
@@ -229,6 +231,31 @@ def test_the_chain_comes_from_flag_environment_or_file(
     assert ("MAINNET" in found.stderr) is (chain == "base")
 
 
+def test_a_pipe_in_place_of_the_environment_file_is_not_waited_for() -> None:
+    os.mkfifo(".env")
+    found = bazaar_check(URL, "--log", "json", env={})
+    assert json.loads(found.stdout)["chain"] == "base-sepolia"
+
+
+@pytest.mark.parametrize(
+    ("subject", "place"),
+    [
+        ("https://a.dev", "a.dev"),
+        ("https://A.dev:8443/x y?q=1#f", "a.dev%3A8443/x%20y"),
+        ("http://[::1]:9/%zz/%41", "%5B%3A%3A1%5D%3A9/%25zz/%41"),
+        ("https://a.dev/../ü", "a.dev/%C3%BC"),
+        ("nothing", "service"),
+    ],
+)
+def test_a_place_in_sarif_is_one_that_code_scanning_takes(subject: str, place: str) -> None:
+    """Relative, one path, no scheme: what has `https` there is refused at the upload."""
+    item = Item(rule="r", level="error", message="m")
+    log = sarif(Report(tool="t", version="1", subject=subject, items=[item], conclusion=item))
+    (result,) = log["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": place}
+    assert result["properties"] == {"subject": subject}
+
+
 def test_banner_and_note_stand_on_standard_output_for_people_alone() -> None:
     flags = ["--chain", "base", "--endpoint", URL]
     human = bazaar_check(URL, *flags)
@@ -254,11 +281,11 @@ def test_sarif_names_rule_level_and_place() -> None:
     run = json.loads(found.stdout)["runs"][0]
     assert run["tool"]["driver"]["name"] == "bazaar-check"
     assert run["tool"]["driver"]["rules"][0]["id"] == "listing/well-known"
-    first, second = run["results"][:2]
+    (first,) = run["results"]
     assert (first["ruleId"], first["kind"], first["level"]) == ("listing/well-known", "fail", "error")
-    assert (second["kind"], second["level"]) == ("pass", "none")
+    assert run["properties"]["subject"] == first["properties"]["subject"] == URL
     place = first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-    assert place == URL
+    assert place == URL.removeprefix("https://")
     assert run["properties"]["verdict"] == "listing/implementation_issue"
     assert found.exit_code == 2
 

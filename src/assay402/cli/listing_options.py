@@ -12,11 +12,11 @@ import click
 from assay402.checks.listing.admission import (
     CHAINS,
     DEFAULT_ONLY,
-    MAX_TIMEOUT_MS,
     is_web,
     milliseconds,
     multiplier,
 )
+from assay402.checks.listing.model import MAX_TIMEOUT_MS
 from assay402.checks.listing.reading.words import phrase
 from assay402.cli.form import read_source
 from assay402.cli.usage import OneLine
@@ -159,6 +159,9 @@ def _chain_of_the_environment() -> str:
 
 def _chain_of_the_file() -> str:
     try:
+        # A pipe would keep its reader waiting.
+        if not Path(".env").is_file():
+            return ""
         with Path(".env").open("rb") as file:
             text = file.read(FILE_BYTES).decode(errors="replace")
     except OSError:

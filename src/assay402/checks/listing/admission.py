@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from assay402.checks.listing.model import ListingInput, Settle
+from assay402.checks.listing.model import MAX_TIMEOUT_MS, ListingInput, Settle
 from assay402.checks.listing.reading.captures import EXTENSION_RESPONSES
 from assay402.checks.listing.reading.facilitators import known_facilitators, read_registry
 from assay402.checks.listing.requests import spelled
@@ -19,7 +19,6 @@ REQUEST_BYTES: Final = 1 << 20
 """Room for a registry and two captures."""
 MAX_BODY: Final = 65_536
 """Characters of a request body for the paid route."""
-MAX_TIMEOUT_MS: Final = 2**31 - 1
 PROFILES: Final = ("default", "compat")
 CHAINS: Final = ("base-sepolia", "base")
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")

@@ -193,7 +193,12 @@ def _catalogues(
     has_catalogue = declared is None or (facilitator is not None and facilitator.catalogue is not None)
     if not isinstance(challenge, ChallengeRead) or not has_catalogue:
         return (), None
-    return (yield from query_catalogues(given, challenge.pay_to, facilitator))
+    return (yield from query_catalogues(given, _payees_of(challenge), facilitator))
+
+
+def _payees_of(challenge: ChallengeRead) -> tuple[str, ...]:
+    """Give every payee of the challenge, the one that is asked for first."""
+    return tuple(dict.fromkeys((challenge.pay_to, *challenge.payees)))
 
 
 def _validate(given: ListingInput, challenge: ChallengeRead | Unread) -> Collecting[Validated | None]:

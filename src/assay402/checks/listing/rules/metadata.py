@@ -87,7 +87,7 @@ def _uncompared(facts: Facts, key: str, queried: Queried | None) -> Finding:
         detail["queryUrl"] = queried.url
         if isinstance(queried.found, Unread):
             unread = queried.found
-            values["status"] = unread.status
+            values |= {"status": unread.status, **unread.about}
             if unread.status is not None:
                 detail["httpStatus"] = unread.status
             if unread.failure is not None:
