@@ -39,7 +39,7 @@ class HostPaths(Struct, frozen=True, kw_only=True):
     """The hosts under which each path is listed."""
 
     polluted: tuple[tuple[str, tuple[str, ...]], ...]
-    """Paths on more than one host, sorted; hosts sorted."""
+    """Paths on more than one host, in the order of a dictionary; hosts by their characters."""
     entries: int
     hosts: int
 
@@ -196,9 +196,24 @@ def host_paths(rows: Iterable[Mapping[str, JSON]]) -> HostPaths:
         if url is not None:
             entries += 1
             hosts_of.setdefault(url.path, set()).add(url.host_and_port)
-    polluted = sorted((path, tuple(sorted(hosts))) for path, hosts in hosts_of.items() if len(hosts) > 1)
+    polluted = [(path, tuple(sorted(hosts_of[path]))) for path in sorted(hosts_of, key=_in_locale_order)]
+    polluted = [(path, hosts) for path, hosts in polluted if len(hosts) > 1]
     every = {host for hosts in hosts_of.values() for host in hosts}
     return HostPaths(polluted=tuple(polluted), entries=entries, hosts=len(every))
+
+
+_MARKS: Final = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
+"""The marks of a path, as the root of the Unicode collation orders them: before digits, and these before letters."""
+
+
+def _in_locale_order(path: str) -> tuple[list[tuple[int, int]], str]:
+    """Give the key of the reference's order: letters of either case together, lower case first among equals."""
+
+    def weight(char: str) -> tuple[int, int]:
+        place = _MARKS.find(char)
+        return (0, place) if place >= 0 else (1, ord(char.lower()))
+
+    return [weight(char) for char in path], path.swapcase()
 
 
 def first_found(queried: Iterable[Queried]) -> Queried | None:
