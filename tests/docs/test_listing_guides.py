@@ -17,7 +17,7 @@ from assay402.cli.main import main
 
 ROOT = Path(__file__).parent.parent.parent
 GUIDES = ROOT / "docs" / "guides"
-READINGS = [f"B{number}" for number in range(1, 14)]
+READINGS = [f"B{number}" for number in range(1, 22)]
 
 
 def test_the_recipe_for_pytest_judges_a_service(tmp_path: Path) -> None:
@@ -95,6 +95,13 @@ def test_every_flag_that_the_guides_name_exists() -> None:
     text = "".join(path.read_text() for path in GUIDES.glob("listing*.md"))
     named = set(re.findall(r"--[a-z][a-z-]+", text))
     assert named <= flags
+
+
+def test_the_guide_lists_every_flag() -> None:
+    table = (GUIDES / "listing.md").read_text().partition("## Every flag")[2].partition("\n## ")[0]
+    flags = {option for parameter in parameters() for option in parameter.opts if option.startswith("--")}
+    assert set(re.findall(r"^\| (.*?) \|", table, re.MULTILINE)) - {"flag", "---"}
+    assert set(re.findall(r"`(--[a-z-]+)`", table)) == flags
 
 
 def test_every_check_has_a_page_to_read() -> None:

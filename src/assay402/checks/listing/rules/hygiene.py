@@ -14,8 +14,8 @@ def host_pollution(facts: Facts) -> Finding:
     """Whether one path of the payee is listed under several hosts.
 
     ## What it reports
-    `info` with the state `polluted`, the paths and their hosts where some path is; `pass` with `no_pollution` or
-    `unknown` otherwise. It never changes the verdict. Hosts are compared in lower case and in their ASCII form, with
+    `info` with the state `polluted`, the paths and their hosts where some path is; `pass` otherwise, with
+    `no_pollution`, or with `unknown` where the list could not be asked or, in the default profile, not be read whole. It never changes the verdict. Hosts are compared in lower case and in their ASCII form, with
     the port where it is not the scheme's own; paths without query. The default profile reads every page.
 
     ## Why it matters

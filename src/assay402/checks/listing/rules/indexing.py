@@ -48,8 +48,8 @@ def indexing(facts: Facts) -> Finding:
     `pass` with `indexer_state` `indexed` where a catalogue holds it, `info` with `processing` where it does not, and
     `info` with `unknown` where the catalogue could not be asked or read. `pass` with `not_applicable_non_cdp`, and no
     request, where another facilitator is declared whose catalogue is not known. The compat profile counts rows; the
-    default profile drops rows of other payees and looks for this resource's host and path, in the catalogues named in
-    `detail.catalogues`.
+    default profile drops rows that pay nobody of the challenge and looks for this resource's host and path, and for the
+    tool of an MCP server, in the catalogues named in `detail.catalogues`.
 
     ## Why it matters
     A service that was paid and settled but is not listed is not found by buyers.

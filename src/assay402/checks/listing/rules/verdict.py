@@ -39,7 +39,8 @@ def verdict(judged: Judged) -> Verdict:
     of indexing, propagation, facilitator or reachability; else `looks_correct`. `host-pollution` never counts. The
     cause is `payload_echo_gap` where a captured payload or settlement shows it, `unknown` where both were captured
     and neither does, else `indexer_state_processing`. In the default profile indexing that could not be asked,
-    because there was no challenge, does not count.
+    because there was no challenge, does not count; the message says where no catalogue was asked, and names a captured
+    rejection of the extension.
 
     ## Why it matters
     Waiting for a catalogue when the challenge is wrong loses days, and so does mending a service that is right.
