@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 
 from assay402 import listing
 from assay402.checks.listing import CHECK, paging
-from assay402.checks.listing.model import ListingReport
+from assay402.checks.listing.model import Listed, ListingInput, ListingReport
+from assay402.checks.listing.paging import query_catalogues
+from assay402.checks.listing.reading.facilitators import known_facilitators, resolve_facilitator
 from assay402.core.asks import Answer, Answered, Ask, At, Failed, Fetch, Fetched, Now, Together, drive
 from assay402.net.http import Fetcher
 from assay402.net.run import Outside
@@ -111,3 +114,34 @@ def test_a_catalogue_of_huge_pages_is_left_early(
 
 def test_a_schema_is_plain_json() -> None:
     assert listing.schema()["properties"]["results"]["minItems"] == 8
+
+
+@pytest.mark.parametrize("total", [4_000, None])
+def test_a_slow_catalogue_is_left_after_its_time(total: int | None) -> None:
+    """A page, or several at once, take nine seconds; the last are given what is left of thirty, and it is incomplete."""
+    clock = [NOW]
+    asked: list[list[int]] = []
+
+    def page(ask: Fetch) -> Fetched:
+        entry = {"payTo": "0x1"}
+        rows = [{"resource": f"{ask.url}/{number}", "accepts": [entry]} for number in range(100)]
+        pagination = {} if total is None else {"pagination": {"total": total}}
+        return Fetched(status=200, headers=(), body=json.dumps({"items": rows, **pagination}).encode())
+
+    def answerer(ask: Ask) -> Answer:
+        if isinstance(ask, Now):
+            return At(moment=clock[0])
+        assert isinstance(ask, Fetch | Together)
+        fetches = [each for each in getattr(ask, "asks", (ask,)) if isinstance(each, Fetch)]
+        asked.append([fetch.limits.deadline_ms for fetch in fetches])
+        clock[0] += timedelta(seconds=9)
+        pages = tuple(map(page, fetches))
+        return pages[0] if isinstance(ask, Fetch) else Answered(answers=pages)
+
+    given = ListingInput(url="https://api.seller.dev/v1/weather", facilitators=known_facilitators())
+    payai = resolve_facilitator(given, "payai")
+    (queried,), _ = drive(query_catalogues(given, ("0x1",), payai), answerer)
+    assert isinstance(queried.found, Listed)
+    assert not queried.found.is_complete
+    at_once = 1 if total is None else 8
+    assert asked == [[10_000], *([each] * at_once for each in (10_000, 10_000, 3_000))]

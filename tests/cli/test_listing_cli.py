@@ -1,6 +1,8 @@
 """The commands `bazaar-check` and `assay listing check`: flags, forms of output, usage errors."""
 
+import base64
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -14,6 +16,8 @@ from assay402 import __version__
 from assay402.cli.listing import command
 from assay402.cli.listing_options import javascript_number, spelled
 from assay402.cli.main import main
+from assay402.cli.output import pretty
+from assay402.formats.reports import Item, Report, sarif
 from listing.world import World
 from vectors import cases
 
@@ -70,7 +74,7 @@ USAGE: list[tuple[list[str], str]] = [
     ([URL, "--ca-file", "none.pem"], "error: --ca-file holds no certificates that can be read"),
     ([URL, "--probe-history-log", "."], "error: --probe-history-log must be a file (got '.')"),
     ([URL, "--record", "no/such/folder"], "error: --record needs a file that can be written."),
-    ([URL, "--discovery-base-url", "x"], "error: discovery_url: `discovery_base_url` is not an http"),
+    ([URL, "--discovery-base-url", "x"], "error: --discovery-base-url must be a valid URL (got 'x')"),
     (["http://127.0.0.1/"], "error: addr_loopback: The address lies in a block"),
 ]
 
@@ -104,6 +108,36 @@ def test_a_file_that_does_not_hold_what_it_should_is_a_usage_error(flag: str, co
     found = bazaar_check(URL, flag, "file")
     assert found.exit_code == 1
     assert len(found.stderr.splitlines()) == 1
+
+
+def test_a_usage_error_names_the_flag_and_what_it_takes() -> None:
+    """Each on the one line that Decision 9 allows."""
+    Path("odd").write_text("[]")
+    for argv, parts in (
+        (["--method", "FETCH"], ["--method", "GET, POST, PUT, PATCH, DELETE, HEAD"]),
+        (["--profile", "x"], ["--profile", "default, compat"]),
+        (["--facilitator-registry", "odd"], ["--facilitator-registry", "facilitators", "'odd'"]),
+        (["--settle-capture", "odd"], ["--settle-capture", "{status, headers}"]),
+        (["--payload-capture", "odd"], ["--payload-capture", "base64"]),
+        (["--discovery-base-url", "x"], ["--discovery-base-url", "valid URL"]),
+        (["--body", "x" * 65_537], ["--body", "65536"]),
+        (["--payer-hint", "x" * 65_537], ["--payer-hint", "65536"]),
+    ):
+        found = bazaar_check(URL, *argv)
+        assert (found.exit_code, found.stdout, len(found.stderr.splitlines())) == (1, "", 1)
+        assert all(part in found.stderr for part in parts), found.stderr
+
+
+def test_a_payload_is_read_from_a_saved_header() -> None:
+    vector = VECTORS["not-indexed"]
+    Path("header").write_bytes(base64.b64encode(b'{"x402Version":2,"resource":"https://x.dev/"}') + b"\n")
+    found = bazaar_check(URL, "--payload-capture", "header", "--log", "json", mocks=vector["mocks"])
+    assert json.loads(found.stdout)["verdict"]["cause"] == "payload_echo_gap"
+
+
+def test_pretty_escapes_what_turns_the_direction_or_ends_a_line() -> None:
+    shown = pretty({"message": "a\u202eb\u2066c\u2028d\x9be"}).decode()
+    assert shown == '{\n  "message": "a\\u202eb\\u2066c\\u2028d\\u009be"\n}\n'
 
 
 def test_a_service_url_is_shown_without_its_control_characters() -> None:
@@ -229,6 +263,31 @@ def test_the_chain_comes_from_flag_environment_or_file(
     assert ("MAINNET" in found.stderr) is (chain == "base")
 
 
+def test_a_pipe_in_place_of_the_environment_file_is_not_waited_for() -> None:
+    os.mkfifo(".env")
+    found = bazaar_check(URL, "--log", "json", env={})
+    assert json.loads(found.stdout)["chain"] == "base-sepolia"
+
+
+@pytest.mark.parametrize(
+    ("subject", "place"),
+    [
+        ("https://a.dev", "a.dev"),
+        ("https://A.dev:8443/x y?q=1#f", "a.dev%3A8443/x%20y"),
+        ("http://[::1]:9/%zz/%41", "%5B%3A%3A1%5D%3A9/%25zz/%41"),
+        ("https://a.dev/../ü", "a.dev/%C3%BC"),
+        ("nothing", "service"),
+    ],
+)
+def test_a_place_in_sarif_is_one_that_code_scanning_takes(subject: str, place: str) -> None:
+    """Relative, one path, no scheme: what has `https` there is refused at the upload."""
+    item = Item(rule="r", level="error", message="m")
+    log = sarif(Report(tool="t", version="1", subject=subject, items=[item], conclusion=item))
+    (result,) = log["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": place}
+    assert result["properties"] == {"subject": subject}
+
+
 def test_banner_and_note_stand_on_standard_output_for_people_alone() -> None:
     flags = ["--chain", "base", "--endpoint", URL]
     human = bazaar_check(URL, *flags)
@@ -254,11 +313,11 @@ def test_sarif_names_rule_level_and_place() -> None:
     run = json.loads(found.stdout)["runs"][0]
     assert run["tool"]["driver"]["name"] == "bazaar-check"
     assert run["tool"]["driver"]["rules"][0]["id"] == "listing/well-known"
-    first, second = run["results"][:2]
+    (first,) = run["results"]
     assert (first["ruleId"], first["kind"], first["level"]) == ("listing/well-known", "fail", "error")
-    assert (second["kind"], second["level"]) == ("pass", "none")
+    assert run["properties"]["subject"] == first["properties"]["subject"] == URL
     place = first["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-    assert place == URL
+    assert place == URL.removeprefix("https://")
     assert run["properties"]["verdict"] == "listing/implementation_issue"
     assert found.exit_code == 2
 
@@ -373,7 +432,9 @@ def test_a_fault_of_ours_is_exit_1_and_quotes_nothing() -> None:
     found = CliRunner().invoke(command("bazaar-check"), [URL], obj=broken)
     assert found.exit_code == 1
     assert isinstance(found.exception, SystemExit)
-    assert found.stderr.startswith("assay: error: internal")
+    assert found.stdout == ""
+    assert len(found.stderr.splitlines()) == 1
+    assert found.stderr.startswith("error: internal: ")
     assert "secret" not in found.output
 
 

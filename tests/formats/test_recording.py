@@ -56,6 +56,14 @@ def test_a_recording_is_read_back_with_header_values_redacted_by_an_allow_list()
     ]
 
 
+def test_headers_of_what_broke_off_are_redacted_too() -> None:
+    failed = Failed(state="body_cap", status=402, headers=PAGE.headers)
+    written = write_recording(recording(Exchange(ask=Fetch(url="https://shop.dev/"), answer=failed)))
+    assert b"s3cret" not in written
+    (exchange,) = read_recording(written).exchanges
+    assert exchange.answer == Failed(state="body_cap", status=402, headers=KEPT.headers)
+
+
 def test_the_request_keeps_its_spellings() -> None:
     request = read(
         '{"mode":"submitted","artefact":{"status":402,"body_obj":{"a":1.0,"a":1e0,"b":"\\ud800"}}}'

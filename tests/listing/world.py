@@ -24,6 +24,8 @@ from assay402.net.http import Fetcher
 from assay402.net.run import Outside
 
 Mock = Mapping[str, Any]
+CATALOGUES: Final = ("api.cdp.coinbase.com", "facilitator.payai.network")
+"""Hosts that are asked whatever a case names; where it answers nothing for them they answer 404, or by role."""
 ROLES: Final = (
     ("well-known", lambda url: url.split("?")[0].endswith("/.well-known/x402")),
     ("discovery-merchant", lambda url: "discovery/merchant" in url),
@@ -114,9 +116,9 @@ class World:
     async def _open(self) -> None:
         good = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         names = sorted({url.split("/")[2] for url in self.mocks if "://" in url})
-        authority().issue_cert(*names, "api.cdp.coinbase.com").configure_cert(good)
+        authority().issue_cert(*names, *CATALOGUES).configure_cert(good)
         bad = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        trustme.CA().issue_cert(*names, "api.cdp.coinbase.com").configure_cert(bad)
+        trustme.CA().issue_cert(*names, *CATALOGUES).configure_cert(bad)
         trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         authority().configure_trust(trust)
         port = await self._serve(self._answer, good)

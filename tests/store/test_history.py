@@ -1,5 +1,6 @@
 """The history log: nothing is lost between processes, and damage stays where it is."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402.core.asks import Failed, Recall, Recalled, Remember, Remembered
-from assay402.store.history import MAX_LINE, MAX_READ, HistoryLog
+from assay402.store.history import LOCK_PAUSE, LOCK_TRIES, MAX_LINE, MAX_READ, HistoryLog
 
 ALL = Recall(where=())
 APPEND = """
@@ -65,6 +66,21 @@ def test_what_never_ends_or_never_begins_is_no_log(tmp_path: Path) -> None:
     for path in (str(pipe), "/dev/zero"):
         assert HistoryLog(path)(ALL) == Failed(state="no_memory")
         assert HistoryLog(path)(Remember(record="{}")) == Failed(state="no_memory")
+
+
+def test_a_lock_that_nobody_lets_go_of_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Locks belong to an open file, so one process can hold out against itself."""
+    path = tmp_path / "log"
+    waits: list[float] = []
+    monkeypatch.setattr("assay402.store.history.time.sleep", waits.append)
+    with path.open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert HistoryLog(str(path))(Remember(record="{}")) == Failed(state="no_memory")
+    assert sum(waits) == pytest.approx(LOCK_TRIES * LOCK_PAUSE, rel=0.01)
+    assert path.read_bytes() == b""
+    assert HistoryLog(str(path))(Remember(record="{}")) == Remembered()
 
 
 def test_a_half_written_line_swallows_no_record(tmp_path: Path) -> None:

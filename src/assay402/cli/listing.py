@@ -15,7 +15,6 @@ from assay402.cli.form import Form, request_from
 from assay402.cli.listing_flags import parameters
 from assay402.cli.listing_options import request_of
 from assay402.cli.output import (
-    explain_code,
     notice_of,
     plain,
     pretty,
@@ -94,7 +93,7 @@ class ListingCommand(click.Command):
                 raise
             # The frame around all commands would give exit 3, which is a finding here. Nothing of the exception is
             # printed, because it may hold what was submitted.
-            explain_code("error", error.code if isinstance(error, AssayError) else "internal")
+            print_error(_explained(error.code if isinstance(error, AssayError) else "internal"))
             ctx.exit(EXIT_USAGE)
 
 
@@ -116,10 +115,10 @@ def _check(**values: Any) -> None:  # noqa: ANN401  (click's parameters)
         require_writable(values["record"])
     given = _OPERATION.admit(request, allow_private=values["allow_private"])
     if isinstance(given, Refusal):
-        raise OneLine(_refused(given))
+        raise OneLine(_explained(given.code))
     answer, exchanges = _run(given, values)
     if isinstance(answer, Refusal):
-        raise OneLine(_refused(answer))
+        raise OneLine(_explained(answer.code))
     if values["record"] is not None:
         save_recording(values["record"], _recording(request, values["allow_private"], exchanges))
     if answer.damaged_lines:
@@ -165,9 +164,10 @@ def _recording(request: JSON, allow_private: bool, exchanges: tuple[Exchange, ..
     )
 
 
-def _refused(refusal: Refusal) -> str:
-    notice = notice_of(refusal.code)
-    return f"error: {refusal.code}" + (f": {notice.text} {notice.hint}" if notice is not None else "")
+def _explained(code: str) -> str:
+    """Give a code with what it means and what to do, on one line."""
+    notice = notice_of(code)
+    return f"error: {code}" + (f": {notice.text} {notice.hint}" if notice is not None else "")
 
 
 def _print(report: ListingReport, log: str) -> None:

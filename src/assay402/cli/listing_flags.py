@@ -48,9 +48,11 @@ def _of_ours() -> list[click.Option]:
         _option(
             "method", "Ask the paid route with this method.", type=click.Choice(METHODS, case_sensitive=False)
         ),
-        _option("body", "Send this JSON to the paid route.", metavar="JSON"),
+        _option("body", "Send this to the paid route as application/json, unjudged.", metavar="TEXT"),
         _option("facilitator-registry", "Know these facilitators too.", metavar="FILE"),
-        _option("payload-capture", "A captured payment payload, as JSON.", metavar="FILE"),
+        _option(
+            "payload-capture", "A captured payment payload, as JSON or as its base64 header.", metavar="FILE"
+        ),
         _option("settle-capture", "A captured answer to /settle: `curl -i` or JSON.", metavar="FILE"),
         _option("validate", "Ask CDP's validator too; it then calls the service.", is_flag=True),
         _option("allow-private", "Let the run contact this machine and private addresses.", is_flag=True),

@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
@@ -12,11 +12,15 @@ import click
 from assay402.checks.listing.admission import (
     CHAINS,
     DEFAULT_ONLY,
-    MAX_TIMEOUT_MS,
+    MAX_BODY,
     is_web,
     milliseconds,
     multiplier,
+    payload_of,
+    settle_of,
 )
+from assay402.checks.listing.model import MAX_TIMEOUT_MS
+from assay402.checks.listing.reading.facilitators import read_registry
 from assay402.checks.listing.reading.words import phrase
 from assay402.cli.form import read_source
 from assay402.cli.usage import OneLine
@@ -70,6 +74,7 @@ def request_of(values: Mapping[str, Any]) -> dict[str, JSON]:
         request["history"] = True
         _judge_history(values["probe_history_log"])
     _judge_profile(profile, request)
+    _judge_texts(request)
     return request
 
 
@@ -92,6 +97,17 @@ def _judge_profile(profile: str, request: Mapping[str, JSON]) -> None:
     if profile == "compat" and unfit:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in unfit)
         raise OneLine(f"error: {flags}: not available with --profile compat")
+
+
+def _judge_texts(request: Mapping[str, JSON]) -> None:
+    """Name the flag where the check would name the member. The compat profile takes any base, as the reference does."""
+    base = request.get("discovery_base_url")
+    if base is not None and request["profile"] != "compat" and not is_web(base):
+        raise OneLine(f"error: --discovery-base-url must be a valid URL (got '{base}')")
+    for name in ("body", "payer_hint"):
+        text = request.get(name)
+        if isinstance(text, str) and len(text) > MAX_BODY:
+            raise OneLine(f"error: --{name.replace('_', '-')} must be at most {MAX_BODY} characters")
 
 
 def _judge_history(path: str) -> None:
@@ -159,6 +175,9 @@ def _chain_of_the_environment() -> str:
 
 def _chain_of_the_file() -> str:
     try:
+        # A pipe would keep its reader waiting.
+        if not Path(".env").is_file():
+            return ""
         with Path(".env").open("rb") as file:
             text = file.read(FILE_BYTES).decode(errors="replace")
     except OSError:
@@ -167,27 +186,44 @@ def _chain_of_the_file() -> str:
     return str(found[-1]).partition(" #")[0].strip().strip("'\"") if found else ""
 
 
+_FILES: Final[Mapping[str, tuple[Callable[[JSON], object], str]]] = {
+    "facilitator_registry": (
+        read_registry,
+        "an object {facilitators: [{id, names, urls, verify, catalogue}]}",
+    ),
+    "payload_capture": (payload_of, "a payment payload, as JSON or as the base64 of its header"),
+    "settle_capture": (settle_of, "an HTTP response, or an object {status, headers}"),
+}
+"""The files of the command line: what reads each, and what it must hold."""
+
+
 def _files(values: Mapping[str, Any]) -> dict[str, JSON]:
     found: dict[str, JSON] = {}
-    for name in ("facilitator_registry", "payload_capture", "settle_capture"):
+    for name, (reader, wanted) in _FILES.items():
         if values[name] is not None:
-            found[name] = _file(f"--{name.replace('_', '-')}", values[name], name == "settle_capture")
+            flag = f"--{name.replace('_', '-')}"
+            found[name] = _file(flag, values[name], name)
+            if reader(found[name]) is None:
+                raise OneLine(f"error: {flag} must hold {wanted} (got '{values[name]}')")
     return found
 
 
-def _file(flag: str, path: str, may_be_http: bool) -> JSON:
+def _file(flag: str, path: str, name: str) -> JSON:
     try:
         with click.open_file(path, "rb") as file:
             source = read_source(cast("BinaryIO", file), FILE_BYTES)
     except OSError:
         raise OneLine(f"error: {flag} cannot be read (got '{path}')") from None
-    if not isinstance(source, Refusal):
-        if may_be_http and source.lstrip().startswith(b"HTTP/"):
-            return _saved_response(flag, path, source)
-        read = read_request(source, FILE_BYTES)
-        if not isinstance(read, Refusal):
-            return read
-    raise OneLine(f"error: {flag} must be a JSON file of at most 1 MiB (got '{path}')")
+    if isinstance(source, Refusal) or len(source) > FILE_BYTES:
+        raise OneLine(f"error: {flag} must be at most 1 MiB (got '{path}')")
+    if name == "settle_capture" and source.lstrip().startswith(b"HTTP/"):
+        return _saved_response(flag, path, source)
+    read = read_request(source, FILE_BYTES)
+    if not isinstance(read, Refusal):
+        return read
+    if name == "payload_capture":
+        return source.decode(errors="replace").strip()
+    raise OneLine(f"error: {flag} must be a JSON file (got '{path}')")
 
 
 def _saved_response(flag: str, path: str, source: bytes) -> JSON:

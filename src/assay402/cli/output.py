@@ -18,7 +18,7 @@ from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 
 EXIT_PIPE_CLOSED: Final = 141
-_CONTROL: Final = re.compile("[\x7f-\x9f]")
+_CONTROL: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def published_line(published: Mapping[str, Any]) -> bytes:
@@ -29,7 +29,7 @@ def published_line(published: Mapping[str, Any]) -> bytes:
 def pretty(value: Mapping[str, Any]) -> bytes:
     """Lay JSON out for reading, spellings and order kept, with a newline behind.
 
-    Control characters beyond ASCII's are escaped: terminals obey some of them.
+    Control characters beyond ASCII's, and marks that end lines or turn the direction, are escaped: terminals obey some.
     """
     compact = write(value)
     try:

@@ -80,6 +80,8 @@ def sentence(error: click.ClickException) -> str:
         case click.NoSuchOption():
             near = f" Near: {', '.join(error.possibilities)}." if error.possibilities else ""
             return f"There is no such option.{near}"
+        case click.BadParameter(param=click.Parameter(type=click.Choice() as choice)):
+            return f"The value of {_parameter(error)} is none of {', '.join(map(str, choice.choices))}."
         case click.BadParameter():
             return f"The value of {_parameter(error)} is not acceptable."
         case click.UsageError(ctx=click.Context(command=click.Group() as group) as context):

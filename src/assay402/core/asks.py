@@ -41,7 +41,7 @@ class Fetch(Struct, frozen=True, kw_only=True, tag="fetch", tag_field="ask"):
     redirects: int = 0
     """Redirects a GET follows, each judged like a first address; the limits hold for all of them together."""
     keep_status: bool = False
-    """Whether a response that breaks off behind its headers says which status it had."""
+    """Whether a response that breaks off behind its headers says which status and headers it had."""
 
 
 class Now(Struct, frozen=True, kw_only=True, tag="now", tag_field="ask"):
@@ -111,6 +111,8 @@ class Failed(Struct, frozen=True, kw_only=True, tag="failed", tag_field="answer"
     detail: str | None = None
     status: int | None = None
     """Of a response that broke off behind its headers, where the ask wants it."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """The headers of such a response, as `Fetched` has them."""
 
 
 class At(Struct, frozen=True, kw_only=True, tag="at", tag_field="answer"):

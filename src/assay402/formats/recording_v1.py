@@ -133,7 +133,7 @@ def _is_sayable(answer: Answer) -> bool:
 
 
 def _redact(answer: Answer) -> Answer:
-    if isinstance(answer, Fetched):
+    if isinstance(answer, Fetched | Failed):
         return msgspec.structs.replace(
             answer,
             headers=tuple(

@@ -7,9 +7,13 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from assay402.wire.weburl import parse_web_url
+
 Level: TypeAlias = Literal["none", "note", "warning", "error"]
 
 SARIF_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+_NOT_IN_PLACE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9._~!$&'()*+,;=@/%-]")
+"""What a relative reference may not hold; a colon would make a scheme of the host."""
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COMMANDS: Final = {"none": None, "note": "notice", "warning": "warning", "error": "error"}
 
@@ -35,7 +39,11 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def sarif(report: Report) -> dict[str, Any]:
-    """Give the findings as a SARIF 2.1.0 log; what passed is a result of kind `pass`."""
+    """Give the findings as a SARIF 2.1.0 log. What passed is no result: code scanning would open an alert for it.
+
+    Code scanning takes places of a repository alone, so a place is the address without its scheme; `properties` has
+    the whole address.
+    """
     rules = [{"id": item.rule} for item in report.items]
     driver = {"name": report.tool, "version": report.version, "rules": rules}
     return {
@@ -44,8 +52,12 @@ def sarif(report: Report) -> dict[str, Any]:
         "runs": [
             {
                 "tool": {"driver": driver},
-                "results": [_result(item, report.subject) for item in report.items],
-                "properties": {"verdict": report.conclusion.rule, "message": report.conclusion.message},
+                "results": [_result(item, report.subject) for item in report.items if item.level != "none"],
+                "properties": {
+                    "subject": report.subject,
+                    "verdict": report.conclusion.rule,
+                    "message": report.conclusion.message,
+                },
             }
         ],
     }
@@ -54,11 +66,23 @@ def sarif(report: Report) -> dict[str, Any]:
 def _result(item: Item, subject: str) -> dict[str, Any]:
     return {
         "ruleId": item.rule,
-        "kind": "pass" if item.level == "none" else "fail",
+        "kind": "fail",
         "level": item.level,
         "message": {"text": _whole(item)},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": subject}}}],
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _place(subject)}}}],
+        "properties": {"subject": subject},
     }
+
+
+def _place(subject: str) -> str:
+    """Give host and path of an address as a relative reference."""
+    url = parse_web_url(subject)
+    place = "" if url is None else url.host_and_port + url.path
+    return _NOT_IN_PLACE.sub(_percent, place).removesuffix("/") or "service"
+
+
+def _percent(found: re.Match[str]) -> str:
+    return "".join(f"%{octet:02X}" for octet in found[0].encode(errors="replace"))
 
 
 def junit(report: Report) -> str:

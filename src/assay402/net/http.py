@@ -77,9 +77,7 @@ class Fetcher:
             async with clock.deadline:
                 return await self._follow(ask, limits, clock)
         except TimeoutError:
-            return Failed(
-                state="deadline", detail=clock.phase, status=clock.status if ask.keep_status else None
-            )
+            return _behind(clock.head, ask, Failed(state="deadline", detail=clock.phase))
 
     async def _follow(self, ask: Fetch, limits: Limits, clock: "_Clock") -> Fetched | Failed:
         url = ask.url
@@ -87,7 +85,7 @@ class Fetcher:
             target = parse(url, allow_private=self._allow_private)
             if isinstance(target, Refusal):
                 return Failed(state=target.code)
-            clock.phase, clock.status = "dns", None
+            clock.phase, clock.head = "dns", None
             outcome = await self._fetch(target, ask, limits, clock)
             location = _location(outcome) if ask.redirects and ask.method == "GET" else None
             if location is None:
@@ -131,9 +129,7 @@ class Fetcher:
     ) -> Fetched | Failed:
         exchange = HTTPExchange(target, limits, ask.method, ask.headers, ask.body)
         outcome = await self._converse(connection, exchange, target, clock)
-        if ask.keep_status and isinstance(outcome, Failed):
-            return replace(outcome, status=exchange.status)
-        return outcome
+        return _behind(exchange.head, ask, outcome) if isinstance(outcome, Failed) else outcome
 
     async def _converse(
         self, connection: Connection, exchange: HTTPExchange, target: Target, clock: "_Clock"
@@ -147,7 +143,7 @@ class Fetcher:
             with suppress(ConnectionError):
                 await connection.send(exchange.request)
             while (outcome := exchange.feed(await connection.receive())) is None:
-                clock.phase, clock.status = exchange.phase, exchange.status
+                clock.phase, clock.head = exchange.phase, exchange.head
         except WireCapReachedError:
             return Failed(state="wire_cap")
         except ssl.SSLError:
@@ -168,7 +164,7 @@ class _Clock:
     def __init__(self, milliseconds: int) -> None:
         self.deadline: Final = asyncio.timeout(milliseconds / 1_000)
         self.phase: Phase = "dns"
-        self.status: int | None = None
+        self.head: Fetched | None = None
         """Of the response whose body is awaited."""
 
     def left(self) -> float:
@@ -183,6 +179,13 @@ class _Clock:
         async with turn:
             self.deadline.reschedule(asyncio.get_running_loop().time() + left)
             yield
+
+
+def _behind(head: Fetched | None, ask: Fetch, failed: Failed) -> Failed:
+    """Give a failure with the status and headers it came behind, where the ask wants them."""
+    if head is None or not ask.keep_status:
+        return failed
+    return replace(failed, status=head.status, headers=head.headers)
 
 
 def _location(outcome: Fetched | Failed) -> str | None:

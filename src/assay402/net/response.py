@@ -60,9 +60,9 @@ class HTTPExchange:
         return "headers" if self._head is None else "body"
 
     @property
-    def status(self) -> int | None:
-        """The status of the response, once its headers are complete."""
-        return None if self._head is None else self._head.status
+    def head(self) -> Fetched | None:
+        """Status and headers of the response, once they are complete."""
+        return self._head
 
     def feed(self, data: bytes) -> Fetched | Failed | None:
         """Take what the server sent next and give the outcome, or None while it is open. No bytes mean: it closed."""

@@ -6,6 +6,7 @@ line that is not there yet belongs to a later run. A line that some crash left h
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,9 @@ MAX_LINE: Final = 65_536
 """Bytes of a record; a longer line is damaged."""
 MAX_READ: Final = 64 << 20
 """Bytes read from the end of the log: half a million records, and a bound on the time a run takes."""
+LOCK_TRIES: Final = 500
+LOCK_PAUSE: Final = 0.01
+"""Seconds between tries: a lock that somebody holds for longer than five seconds is not waited for."""
 _NO_MEMORY: Final = Failed(state="no_memory")
 
 
@@ -84,27 +88,44 @@ def _record(line: bytes) -> Mapping[str, JSON] | None:
 if sys.platform == "win32":
     import msvcrt
 
-    @contextmanager
-    def _locked(file: BinaryIO) -> Iterator[None]:
-        """Hold the file's first byte, as Windows locks a file; what is written is out before it is let go."""
+    def _take(file: BinaryIO) -> None:
+        """Take the file's first byte, as Windows locks a file."""
         file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-        try:
-            yield
-            file.flush()
-        finally:
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+    def _let_go(file: BinaryIO) -> None:
+        file.seek(0)
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    @contextmanager
-    def _locked(file: BinaryIO) -> Iterator[None]:
-        """Hold the file; what is written is out before it is let go."""
-        fcntl.flock(file, fcntl.LOCK_EX)
+    def _take(file: BinaryIO) -> None:
+        """Take the file."""
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _let_go(file: BinaryIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+@contextmanager
+def _locked(file: BinaryIO) -> Iterator[None]:
+    """Hold the file; what is written is out before it is let go.
+
+    Raises:
+        OSError: where another holds it for as long as we wait.
+
+    """
+    for tries_left in reversed(range(LOCK_TRIES)):
         try:
-            yield
-            file.flush()
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
+            _take(file)
+            break
+        except OSError:
+            if not tries_left:
+                raise
+            time.sleep(LOCK_PAUSE)
+    try:
+        yield
+        file.flush()
+    finally:
+        _let_go(file)

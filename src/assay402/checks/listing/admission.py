@@ -5,21 +5,22 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from assay402.checks.listing.model import ListingInput, Settle
+from assay402.checks.listing.model import MAX_TIMEOUT_MS, ListingInput, Settle
 from assay402.checks.listing.reading.captures import EXTENSION_RESPONSES
 from assay402.checks.listing.reading.facilitators import known_facilitators, read_registry
 from assay402.checks.listing.requests import spelled
 from assay402.core import target
 from assay402.core.check import Refusal
-from assay402.core.errors import Notice
-from assay402.core.strictjson import JSON, Number, integer
+from assay402.core.errors import JSONUnreadable, Notice
+from assay402.core.strictjson import JSON, Number, integer, read
+from assay402.wire.requirements import mapping
+from assay402.wire.transport import decode_header
 from assay402.wire.weburl import parse_web_url
 
 REQUEST_BYTES: Final = 1 << 20
 """Room for a registry and two captures."""
 MAX_BODY: Final = 65_536
 """Characters of a request body for the paid route."""
-MAX_TIMEOUT_MS: Final = 2**31 - 1
 PROFILES: Final = ("default", "compat")
 CHAINS: Final = ("base-sepolia", "base")
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
@@ -149,9 +150,20 @@ def settle_of(value: JSON) -> Settle | None:
     return Settle(status=status, headers=texts)
 
 
-def payload_of(value: JSON) -> JSON:
-    """Give the payment payload of a capture: the value of `paymentPayload`, or the whole where there is no such."""
-    return value["paymentPayload"] if isinstance(value, Mapping) and "paymentPayload" in value else value
+def payload_of(value: JSON) -> Mapping[str, JSON] | None:
+    """Give the payment payload of a capture: the value of `paymentPayload`, or the whole where there is no such.
+
+    A text is the header that carried it, in base64. None for what is no payload.
+    """
+    found = value
+    if isinstance(value, str):
+        try:
+            found = read(decode_header(value.strip()) or b"")
+        except JSONUnreadable:
+            return None
+    if not isinstance(found, Mapping):
+        return None
+    return mapping(found, "paymentPayload") if "paymentPayload" in found else found
 
 
 def redact(request: JSON) -> JSON:
@@ -235,7 +247,7 @@ _READERS: Final[Mapping[str, Reader]] = {
     "method": _one_of(*METHODS),
     "body": _text(MAX_BODY),
     "facilitator_registry": _or_refuse(read_registry, "member_type"),
-    "payload_capture": payload_of,
+    "payload_capture": _or_refuse(payload_of, "member_type"),
     "settle_capture": _or_refuse(settle_of, "member_type"),
     "validate": _switch,
 }

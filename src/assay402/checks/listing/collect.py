@@ -141,13 +141,14 @@ def _beside_the_service(given: ListingInput) -> Collecting[_Gathered]:
     own = [each.sent for each in (manifest, challenge) if isinstance(each, Manifest | ChallengeRead)]
     declared = declared_facilitator(own)
     facilitator = resolve_facilitator(given, declared)
-    (indexing, merchant), (probed, validated) = yield from side_by_side(
-        _catalogues(given, challenge, declared, facilitator),
-        side_by_side(_probe_facilitator(given, facilitator), _validate(given, challenge)),
+    (listing, probed), validated = yield from side_by_side(
+        side_by_side(
+            _catalogues_and_owner(given, challenge, declared, facilitator),
+            _probe_facilitator(given, facilitator),
+        ),
+        _validate(given, challenge),
     )
-    inferred = None if declared is not None else _inferred(given, indexing)
-    if inferred is not None:
-        probed = yield from _probe_facilitator(given, resolve_facilitator(given, inferred))
+    indexing, merchant, inferred, probed_owner = listing
     return _Gathered(
         manifest=manifest,
         challenge=challenge,
@@ -155,9 +156,24 @@ def _beside_the_service(given: ListingInput) -> Collecting[_Gathered]:
         merchant=merchant,
         declared=declared,
         inferred=inferred,
-        probed=probed,
+        probed=probed or probed_owner,
         validated=validated,
     )
+
+
+def _catalogues_and_owner(
+    given: ListingInput,
+    challenge: ChallengeRead | Unread,
+    declared: str | None,
+    facilitator: Facilitator | None,
+) -> Collecting[tuple[tuple[Queried, ...], Queried | None, str | None, tuple[Try, ...]]]:
+    """Ask the catalogues, then the facilitator that only they could tell."""
+    indexing, merchant = yield from _catalogues(given, challenge, declared, facilitator)
+    inferred = None if declared is not None else _inferred(given, indexing)
+    if inferred is None:
+        return indexing, merchant, None, ()
+    probed = yield from _probe_facilitator(given, resolve_facilitator(given, inferred))
+    return indexing, merchant, inferred, probed
 
 
 def _inferred(given: ListingInput, indexing: tuple[Queried, ...]) -> str | None:
@@ -193,7 +209,12 @@ def _catalogues(
     has_catalogue = declared is None or (facilitator is not None and facilitator.catalogue is not None)
     if not isinstance(challenge, ChallengeRead) or not has_catalogue:
         return (), None
-    return (yield from query_catalogues(given, challenge.pay_to, facilitator))
+    return (yield from query_catalogues(given, _payees_of(challenge), facilitator))
+
+
+def _payees_of(challenge: ChallengeRead) -> tuple[str, ...]:
+    """Give every payee of the challenge, the one that is asked for first."""
+    return tuple(dict.fromkeys((challenge.pay_to, *challenge.payees)))
 
 
 def _validate(given: ListingInput, challenge: ChallengeRead | Unread) -> Collecting[Validated | None]:

@@ -32,6 +32,7 @@ CatalogueKind: TypeAlias = Literal["merchant", "list"]
 REFERENCE_BASE: Final = "https://api.cdp.coinbase.com"
 """Where the catalogue requests go unless another base is given."""
 DEFAULT_TIMEOUT_MS: Final = 10_000
+MAX_TIMEOUT_MS: Final = 2**31 - 1
 DEFAULT_CONSENSUS: Final = 3
 
 

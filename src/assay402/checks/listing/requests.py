@@ -3,7 +3,9 @@
 import re
 from typing import Final
 
-from assay402.checks.listing.model import ListingInput
+from msgspec.structs import replace
+
+from assay402.checks.listing.model import MAX_TIMEOUT_MS, ListingInput
 from assay402.core.asks import Fetch, Limits
 from assay402.wire.weburl import parse_web_url
 
@@ -30,9 +32,10 @@ def asking(given: ListingInput, url: str, method: str = "GET") -> Fetch:
     )
 
 
-def asking_catalogue(given: ListingInput, url: str) -> Fetch:
-    """Ask a catalogue for a page."""
-    return Fetch(url=url, limits=_limits(given, CATALOGUE_BYTES), redirects=REDIRECTS, keep_status=True)
+def asking_catalogue(given: ListingInput, url: str, within_ms: int = MAX_TIMEOUT_MS) -> Fetch:
+    """Ask a catalogue for a page, within the time of a request and what is left for the catalogue."""
+    limits = replace(_limits(given, CATALOGUE_BYTES), deadline_ms=min(given.timeout_ms, within_ms))
+    return Fetch(url=url, limits=limits, redirects=REDIRECTS, keep_status=True)
 
 
 def posting(given: ListingInput, url: str, body: bytes, method: str = "POST") -> Fetch:

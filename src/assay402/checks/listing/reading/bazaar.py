@@ -87,6 +87,8 @@ def _specified(
     )
     schema = bazaar.get("schema")
     fault = validate(schema, info) if isinstance(schema, Mapping) else SchemaFault(kind="missing")
+    if isinstance(schema, Mapping) and fault is None and not _requires_input(schema):
+        notes.append(Note(code="schema-input"))
     if fault is not None and fault.kind == "unsupported":
         notes.append(Note(code="schema-unsupported"))
     elif fault is not None:
@@ -94,6 +96,19 @@ def _specified(
     return Shape(variant=variant, missing=tuple(missing), notes=tuple(notes))
 
 
+def _requires_input(schema: Mapping[str, JSON]) -> bool:
+    """Tell whether a schema defines and requires `input`, as far as it says so itself and not by reference."""
+    if not _INDIRECT.isdisjoint(schema):
+        return True
+    required = schema.get("required")
+    return (
+        "input" in (mapping(schema, "properties") or {})
+        and isinstance(required, list)
+        and "input" in required
+    )
+
+
+_INDIRECT: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 _SCHEMA_FAULTS: Final = {
     "missing": "schema",
     "invalid": "schema (not a JSON Schema)",

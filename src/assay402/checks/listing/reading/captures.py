@@ -18,6 +18,9 @@ _EMPTY_OBJECT: Final = "e30="
 _SUCCESS: Final = range(200, 300)
 
 
+REJECTED: Final = "rejected"
+
+
 class ExtensionResponse(Struct, frozen=True, kw_only=True):
     """What a facilitator did with the extension `bazaar`."""
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from assay402.checks.listing.model import ChallengeRead, Facts, Listed, ListingInput, Queried, Unread
 from assay402.checks.listing.reading.bazaar import route_template
 from assay402.checks.listing.reading.challenge import bazaar_of, resource_url
-from assay402.checks.listing.reading.manifest import read_json
+from assay402.checks.listing.reading.manifest import broken_off, read_json
 from assay402.core.asks import Failed, Fetched
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, integer
@@ -17,6 +17,7 @@ from assay402.wire.weburl import parse_web_url
 
 NOT_APPLICABLE: Final = "not_applicable_non_cdp"
 """What the contract says where a facilitator is declared whose catalogue cannot be asked."""
+NOT_FOUND: Final = 404
 _SUCCESS: Final = range(200, 300)
 
 
@@ -25,7 +26,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
     rows: tuple[JSON, ...]
     total: int | None
-    """How many rows there are in all, where the catalogue says so."""
+    """How many rows there are in all, where the catalogue says so; a number below the rows of its page says nothing."""
     size: int = 0
     """Bytes of the answer."""
     cursor: str | None = None
@@ -38,7 +39,7 @@ class HostPaths(Struct, frozen=True, kw_only=True):
     """The hosts under which each path is listed."""
 
     polluted: tuple[tuple[str, tuple[str, ...]], ...]
-    """Paths on more than one host, sorted; hosts sorted."""
+    """Paths on more than one host, in the order of a dictionary; hosts by their characters."""
     entries: int
     hosts: int
 
@@ -54,8 +55,7 @@ def read_page(given: ListingInput, answer: Fetched | Failed) -> Page | Unread:
     if status is not None and status not in _SUCCESS:
         return Unread(key="http", status=status)
     if isinstance(answer, Failed):
-        # The reference's body reader fails alone once the headers are there.
-        return Unread(key="failed", failure=answer) if status is None else Unread(key="not_json")
+        return Unread(key="failed", failure=answer) if status is None else broken_off(given, answer)
     sent = read_json(given, answer.body)
     if isinstance(sent, JSONUnreadable):
         return Unread(key="not_json")
@@ -64,9 +64,10 @@ def read_page(given: ListingInput, answer: Fetched | Failed) -> Page | Unread:
         return Page(rows=(), total=0) if given.is_compat else Unread(key="not_json")
     around = sent if isinstance(sent, Mapping) else {}
     pagination = mapping(around, "pagination") or {}
+    total = integer(pagination.get("total"))
     return Page(
         rows=tuple(rows),
-        total=integer(pagination.get("total")),
+        total=None if total is None or total < len(rows) else total,
         size=len(answer.body),
         cursor=text(pagination, "cursor") or None,
         is_partial=around.get("partialResults") is True,
@@ -95,14 +96,16 @@ def all_rows(page: Page) -> Listed:
     )
 
 
-def listed(pages: Iterable[Page], *, pay_to: str, is_complete: bool, must_name_payee: bool) -> Listed:
+def listed(
+    pages: Iterable[Page], *, payees: tuple[str, ...], is_complete: bool, must_name_payee: bool
+) -> Listed:
     """Put pages together without the rows that pay somebody else or were seen before.
 
     A row that names no payee may be ours where the payee was asked for, not in everybody's list.
     """
     every = [row for page in pages for row in page.rows]
     objects = [row for row in every if isinstance(row, Mapping)]
-    ours = [row for row in objects if _pays(row, pay_to, unnamed=not must_name_payee)]
+    ours = [row for row in objects if _pays(row, payees, unnamed=not must_name_payee)]
     distinct = {_identity(row, position): row for position, row in enumerate(ours)}
     return Listed(
         rows=tuple(distinct.values()),
@@ -117,34 +120,60 @@ def _identity(row: Mapping[str, JSON], position: int) -> tuple[str, str] | int:
     resource = text(row, "resource")
     if resource is None:
         return position
-    entered = mapping(mapping(bazaar_of(row) or {}, "info") or {}, "input") or {}
-    return resource, text(entered, "toolName") or text(entered, "tool") or ""
+    return resource, _tool_of(row) or ""
 
 
-def _pays(row: Mapping[str, JSON], pay_to: str, *, unnamed: bool) -> bool:
-    """Tell whether a row is the payee's: its entries name the payee. `unnamed` is what one without any counts for."""
+def _tool_of(sent: Mapping[str, JSON]) -> str | None:
+    """Give the MCP tool that a challenge or a row is of, where it names one."""
+    entered = mapping(mapping(bazaar_of(sent) or {}, "info") or {}, "input") or {}
+    return text(entered, "toolName") or text(entered, "tool") or None
+
+
+def _pays(row: Mapping[str, JSON], wanted: tuple[str, ...], *, unnamed: bool) -> bool:
+    """Tell whether a row is a payee's of the challenge: its entries name one. `unnamed` is what one without any counts for."""
     accepts = row.get("accepts")
     entries = accepts if isinstance(accepts, list) else []
     payees = [text(entry, "payTo") for entry in entries if isinstance(entry, Mapping)]
-    named = [payee.lower() for payee in payees if payee is not None]
-    return pay_to.lower() in named if named else unnamed
+    named = {payee.lower() for payee in payees if payee is not None}
+    return not named.isdisjoint(payee.lower() for payee in wanted) if named else unnamed
 
 
 def chosen(facts: Facts) -> Queried | None:
-    """Give the catalogue that holds the resource, else the first that holds any of the payee's, else the first."""
+    """Give the catalogue that the answer rests on.
+
+    That is the one that holds the resource; else the first that was not read whole, because the resource may stand in
+    what was not read; else the first that holds any of the payee's; else the first.
+    """
     holding = (
         each for each in facts.indexing if isinstance(each.found, Listed) and row_of(facts, each.found)
     )
-    return next(holding, None) or first_found(facts.indexing)
+    open_ones = (each for each in facts.indexing if not _is_read_whole(each))
+    return next(holding, None) or next(open_ones, None) or first_found(facts.indexing)
+
+
+def _is_read_whole(queried: Queried) -> bool:
+    """Tell whether everything a catalogue has was read; one that does not know the payee has nothing."""
+    if isinstance(queried.found, Unread):
+        return queried.found.status == NOT_FOUND
+    return queried.found.is_complete and are_comparable(queried.found)
+
+
+def are_comparable(found: Listed) -> bool:
+    """Tell whether every row names the address it is of: one that does not may be of this service."""
+    return all(parse_web_url(text(row, "resource") or "") is not None for row in found.rows)
 
 
 def row_of(facts: Facts, found: Listed) -> Mapping[str, JSON] | None:
-    """Find the row of the resource that was asked for, by host and path, routes with parameters included."""
+    """Find the row of the resource that was asked for, by host and path, routes with parameters included.
+
+    The tools of an MCP server share one address, so a row that names another tool is another resource's.
+    """
     assert isinstance(facts.challenge, ChallengeRead)  # noqa: S101  (no catalogue is asked without one)
-    wanted = set(_addresses(facts, facts.challenge))
+    wanted, tool = set(_addresses(facts, facts.challenge)), _tool_of(facts.challenge.sent)
     for row in found.rows:
         url = parse_web_url(text(row, "resource") or "")
-        if url is not None and (url.host_and_port, url.path.rstrip("/")) in wanted:
+        is_here = url is not None and (url.host_and_port, url.path.rstrip("/")) in wanted
+        if is_here and _tool_of(row) in (None, tool):
             return row
     return None
 
@@ -167,9 +196,24 @@ def host_paths(rows: Iterable[Mapping[str, JSON]]) -> HostPaths:
         if url is not None:
             entries += 1
             hosts_of.setdefault(url.path, set()).add(url.host_and_port)
-    polluted = sorted((path, tuple(sorted(hosts))) for path, hosts in hosts_of.items() if len(hosts) > 1)
+    polluted = [(path, tuple(sorted(hosts_of[path]))) for path in sorted(hosts_of, key=_in_locale_order)]
+    polluted = [(path, hosts) for path, hosts in polluted if len(hosts) > 1]
     every = {host for hosts in hosts_of.values() for host in hosts}
     return HostPaths(polluted=tuple(polluted), entries=entries, hosts=len(every))
+
+
+_MARKS: Final = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
+"""The marks of a path, as the root of the Unicode collation orders them: before digits, and these before letters."""
+
+
+def _in_locale_order(path: str) -> tuple[list[tuple[int, int]], str]:
+    """Give the key of the reference's order: letters of either case together, lower case first among equals."""
+
+    def weight(char: str) -> tuple[int, int]:
+        place = _MARKS.find(char)
+        return (0, place) if place >= 0 else (1, ord(char.lower()))
+
+    return [weight(char) for char in path], path.swapcase()
 
 
 def first_found(queried: Iterable[Queried]) -> Queried | None:

@@ -1,13 +1,17 @@
 """The challenge of the paid route, read by the rules of either profile."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.listing.model import ChallengeRead, ListingInput, Note, Unread
 from assay402.checks.listing.reading.manifest import read_json
+from assay402.checks.listing.reading.words import trouble
 from assay402.core.asks import Failed, Fetched
 from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, integer
+from assay402.core.strictjson import JSON, Number, integer
 from assay402.wire.challenge import Leg, NoChallenge, challenge_of
 from assay402.wire.requirements import AMOUNT, MAX_AMOUNT_REQUIRED, PaymentRequired, mapping, text
 from assay402.wire.transport import PAYMENT_REQUIRED
@@ -18,9 +22,12 @@ LONG_HEADER: Final = 8_192
 """Bytes of a header line that many proxies and servers still take."""
 MAX_DESCRIPTION: Final = 500
 """Characters a catalogue takes of a description."""
+_TWO: Final = 2
 _MAX_NAME: Final = 32
 _MAX_TAGS: Final = 5
 _MAX_ICON: Final = 2_048
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
+_LOOPBACK: Final = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
 _V1_MEMBERS: Final = ("scheme", "network", MAX_AMOUNT_REQUIRED, "payTo", "asset", "resource")
 _V2_MEMBERS: Final = ("scheme", "network", AMOUNT, "payTo", "asset")
 
@@ -33,9 +40,18 @@ def read_challenge(given: ListingInput, answer: Fetched | Failed) -> ChallengeRe
         return Unread(key="failed", failure=answer)
     if status != PAYMENT_REQUIRED_STATUS:
         return Unread(key="http", status=status)
-    if isinstance(answer, Failed):
+    if isinstance(answer, Fetched):
+        return _reference_challenge(given, answer) if given.is_compat else _specified_challenge(given, answer)
+    if given.is_compat:
         return Unread(key="unreadable")
-    return _reference_challenge(given, answer) if given.is_compat else _specified_challenge(given, answer)
+    # The header is whole, and it is the first leg.
+    head = Fetched(status=status, headers=answer.headers, body=b"")
+    read = _specified_challenge(given, head)
+    if isinstance(read, Unread) and read.key == "no_leg":
+        return Unread(key="unreadable", about={**read.about, "error": trouble(given, answer)})
+    return (
+        read if isinstance(read, Unread) else replace(read, notes=(Note(code="body-broken-off"), *read.notes))
+    )
 
 
 def _reference_challenge(given: ListingInput, answer: Fetched) -> ChallengeRead | Unread:
@@ -47,7 +63,7 @@ def _reference_challenge(given: ListingInput, answer: Fetched) -> ChallengeRead 
     accepts = sent.get("accepts")
     if not isinstance(accepts, list) or not accepts:
         return Unread(key="no_accepts", status=answer.status)
-    return _with_payee(sent, accepts, "body", answer.status)
+    return _with_payee(given, sent, accepts, "body", answer.status)
 
 
 def _specified_challenge(given: ListingInput, answer: Fetched) -> ChallengeRead | Unread:
@@ -60,7 +76,7 @@ def _specified_challenge(given: ListingInput, answer: Fetched) -> ChallengeRead 
     in_header = leg is challenge.header
     accepts = leg.sent["accepts"]
     assert isinstance(accepts, list)  # noqa: S101  (a leg with a challenge has entries)
-    read = _with_payee(leg.sent, accepts, "header" if in_header else "body", answer.status)
+    read = _with_payee(given, leg.sent, accepts, "header" if in_header else "body", answer.status)
     if isinstance(read, Unread):
         return read
     notes = []
@@ -84,14 +100,21 @@ def _specified_challenge(given: ListingInput, answer: Fetched) -> ChallengeRead 
     )
 
 
+def _is_two(given: ListingInput, version: JSON) -> bool:
+    """Tell whether this is version 2. The reference's runtime knows one kind of number: 2.0 and 2e0 are 2 there."""
+    if given.is_compat and isinstance(version, Number):
+        return float(version.spelling) == _TWO
+    return integer(version) == _TWO
+
+
 def _with_payee(
-    sent: Mapping[str, JSON], accepts: list[JSON], carrier: str, status: int
+    given: ListingInput, sent: Mapping[str, JSON], accepts: list[JSON], carrier: str, status: int
 ) -> ChallengeRead | Unread:
     about: dict[str, JSON] = {"carrier": carrier}
     first = accepts[0]
     if not isinstance(first, Mapping):
         return Unread(key="entry_not_object", status=status, about=about)
-    is_v2 = integer(sent.get("x402Version")) == 2  # noqa: PLR2004  (the protocol's version)
+    is_v2 = _is_two(given, sent.get("x402Version"))
     for name in _V2_MEMBERS if is_v2 else _V1_MEMBERS:
         if text(first, name) is None:
             field = f'{MAX_AMOUNT_REQUIRED} (v2 field name: "{AMOUNT}")' if name == AMOUNT else name
@@ -174,9 +197,12 @@ def _are_tags(value: JSON) -> bool:
 def _is_icon(value: JSON) -> bool:
     if value is None:
         return True
-    url = parse_web_url(value) if isinstance(value, str) and len(value) <= _MAX_ICON else None
+    # A reader of URLs drops some control characters; catalogues drop the URL.
+    if not isinstance(value, str) or len(value) > _MAX_ICON or _CONTROL.search(value):
+        return False
+    url = parse_web_url(value)
     if url is None or not url.is_web or url.userinfo:
         return False
     last = url.host.rstrip(".").rsplit(".", 1)[-1]
     is_number = last.isdecimal() or last.startswith("0x") or url.host.startswith("[")
-    return not is_number and last not in ("localhost", "localdomain")
+    return not is_number and last not in _LOOPBACK

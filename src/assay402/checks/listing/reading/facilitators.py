@@ -5,6 +5,7 @@ from functools import cache
 from importlib.resources import files
 
 import msgspec
+from msgspec.structs import replace
 
 from assay402.checks.listing.model import Facilitator, ListingInput
 from assay402.core.strictjson import JSON
@@ -29,9 +30,15 @@ def known_facilitators() -> tuple[Facilitator, ...]:
 def read_registry(value: JSON) -> tuple[Facilitator, ...] | None:
     """Read a registry of the caller's, or None where it is none."""
     try:
-        return msgspec.convert(value, _File).facilitators
+        read = msgspec.convert(value, _File).facilitators
     except msgspec.ValidationError:
         return None
+    return tuple(replace(each, names=_comparable(each.names), urls=_comparable(each.urls)) for each in read)
+
+
+def _comparable(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Spell names and addresses as a declared value is spelled before it is compared."""
+    return tuple(text.strip().lower() for text in texts)
 
 
 def declared_facilitator(extensions_of: Iterable[Mapping[str, JSON] | None]) -> str | None:

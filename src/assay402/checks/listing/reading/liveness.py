@@ -1,5 +1,6 @@
 """Outcomes of tries, causes of silence, and what earlier probes add to them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -111,7 +112,8 @@ def _record(line: str) -> ProbeRecord | None:
 
 
 def _number(value: JSON) -> float | None:
-    return float(value.spelling) if isinstance(value, Number) else None
+    found = float(value.spelling) if isinstance(value, Number) else math.inf
+    return found if math.isfinite(found) else None
 
 
 def new_record(given: ListingInput, reached: Reached) -> str:

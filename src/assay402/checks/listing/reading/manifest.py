@@ -3,6 +3,7 @@
 from typing import Final
 
 from assay402.checks.listing.model import ListingInput, Manifest, Unread
+from assay402.checks.listing.reading.words import trouble
 from assay402.core.asks import Failed, Fetched
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, Number, read
@@ -20,7 +21,7 @@ def read_manifest(given: ListingInput, answer: Fetched | Failed) -> Manifest | U
     if status != OK:
         return Unread(key="http", status=status)
     if isinstance(answer, Failed):
-        return Unread(key="not_json")
+        return broken_off(given, answer)
     value = read_json(given, answer.body)
     if isinstance(value, JSONUnreadable):
         return Unread(key="not_json")
@@ -29,6 +30,13 @@ def read_manifest(given: ListingInput, answer: Fetched | Failed) -> Manifest | U
     # The reference names null as JavaScript does.
     kind = next((name for kind, name in _KINDS if isinstance(value, kind)), "object")
     return Unread(key="not_object", about={"kind": kind})
+
+
+def broken_off(given: ListingInput, failed: Failed) -> Unread:
+    """Say why a body that breaks off behind its headers could not be read; the reference takes it for no JSON."""
+    if given.is_compat:
+        return Unread(key="not_json")
+    return Unread(key="broken_off", about={"error": trouble(given, failed)})
 
 
 def read_json(given: ListingInput, body: bytes) -> JSON | JSONUnreadable:

@@ -1,13 +1,18 @@
 """The sentences of the check, from two data files: the contract's own literals, and ours."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 from assay402.checks.listing.model import ListingInput, Note, Profile
 from assay402.core.asks import Failed
-from assay402.core.strictjson import read
+from assay402.core.strictjson import JSON, read
+
+MAX_SHOWN: Final = 2_048
+"""Characters of a foreign text that a detail repeats."""
+_LINE_ENDS: Final = re.compile("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 @cache
@@ -25,12 +30,18 @@ def say(given: ListingInput, key: str, **values: object) -> str:
 def phrase(profile: Profile, key: str, **values: object) -> str:
     """Give a message in the words of a profile."""
     table = _table("compat.json" if profile == "compat" else "words.json")
-    return str(table["message"][key]).format_map(values)
+    # A message is one line, whatever the names in it hold.
+    return _LINE_ENDS.sub(" ", str(table["message"][key]).format_map(values))
 
 
 def fix(key: str, **values: object) -> str:
     """Give what to do about it; the same in both profiles."""
     return str(_table("words.json")["fix"][key]).format_map(values)
+
+
+def shortened(value: JSON) -> JSON:
+    """Give a foreign text for a detail, cut where it is longer than any address may be."""
+    return f"{value[:MAX_SHOWN]}…" if isinstance(value, str) and len(value) > MAX_SHOWN else value
 
 
 def note_text(note: Note) -> str:

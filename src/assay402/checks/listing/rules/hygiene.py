@@ -14,8 +14,8 @@ def host_pollution(facts: Facts) -> Finding:
     """Whether one path of the payee is listed under several hosts.
 
     ## What it reports
-    `info` with the state `polluted`, the paths and their hosts where some path is; `pass` with `no_pollution` or
-    `unknown` otherwise. It never changes the verdict. Hosts are compared in lower case and in their ASCII form, with
+    `info` with the state `polluted`, the paths and their hosts where some path is; `pass` otherwise, with
+    `no_pollution`, or with `unknown` where the list could not be asked or, in the default profile, not be read whole. It never changes the verdict. Hosts are compared in lower case and in their ASCII form, with
     the port where it is not the scheme's own; paths without query. The default profile reads every page.
 
     ## Why it matters
@@ -40,7 +40,12 @@ def host_pollution(facts: Facts) -> Finding:
         unread = queried.found
         error = "" if unread.failure is None else trouble(given, unread.failure)
         status: dict[str, JSON] = {} if unread.status is None else {"httpStatus": unread.status}
-        values: dict[str, Any] = {"pay_to": facts.pay_to, "status": unread.status, "error": error}
+        values: dict[str, Any] = {
+            "pay_to": facts.pay_to,
+            "status": unread.status,
+            "error": error,
+            **unread.about,
+        }
         return Finding(
             check="host-pollution",
             status="pass",
@@ -53,7 +58,10 @@ def host_pollution(facts: Facts) -> Finding:
 def _pollution(facts: Facts, queried: Queried, found: Listed) -> Finding:
     given, paths = facts.given, host_paths(found.rows)
     is_polluted = bool(paths.polluted)
+    state = "polluted" if is_polluted else "no_pollution"
     key = "polluted" if is_polluted else "pass" if found.count else "none"
+    if not is_polluted and not found.is_complete:
+        key, state = "incomplete", "unknown"
     values = {"count": len(paths.polluted), "entries": paths.entries, "hosts": paths.hosts}
     return Finding(
         check="host-pollution",
@@ -62,7 +70,7 @@ def _pollution(facts: Facts, queried: Queried, found: Listed) -> Finding:
         fix=fix("host-pollution.polluted") if is_polluted else None,
         detail={
             "queryUrl": queried.url,
-            "state": "polluted" if is_polluted else "no_pollution",
+            "state": state,
             **(_listed_paths(paths) if is_polluted else {}),
             "total_entries": paths.entries,
             "distinct_hosts": paths.hosts,

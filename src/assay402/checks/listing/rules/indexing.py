@@ -8,16 +8,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay402.checks.listing.model import Facts, Finding, Listed, Queried, Unread
-from assay402.checks.listing.reading.captures import extension_response
-from assay402.checks.listing.reading.catalogue import NOT_APPLICABLE, chosen, row_of
+from assay402.checks.listing.reading.captures import REJECTED, extension_response
+from assay402.checks.listing.reading.catalogue import (
+    NOT_APPLICABLE,
+    NOT_FOUND,
+    are_comparable,
+    chosen,
+    row_of,
+)
 from assay402.checks.listing.reading.validation import validation
-from assay402.checks.listing.reading.words import fix, say, trouble
+from assay402.checks.listing.reading.words import fix, say, shortened, trouble
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON
 from assay402.wire.requirements import mapping, text
-from assay402.wire.weburl import parse_web_url
 
-NOT_FOUND: Final = 404
 SHOWN: Final = 5
 """Listed addresses that are shown where none is the one that was looked for."""
 IDLE: Final = timedelta(days=30)
@@ -44,8 +48,8 @@ def indexing(facts: Facts) -> Finding:
     `pass` with `indexer_state` `indexed` where a catalogue holds it, `info` with `processing` where it does not, and
     `info` with `unknown` where the catalogue could not be asked or read. `pass` with `not_applicable_non_cdp`, and no
     request, where another facilitator is declared whose catalogue is not known. The compat profile counts rows; the
-    default profile drops rows of other payees and looks for this resource's host and path, in the catalogues named in
-    `detail.catalogues`.
+    default profile drops rows that pay nobody of the challenge and looks for this resource's host and path, and for the
+    tool of an MCP server, in the catalogues named in `detail.catalogues`.
 
     ## Why it matters
     A service that was paid and settled but is not listed is not found by buyers.
@@ -56,7 +60,8 @@ def indexing(facts: Facts) -> Finding:
     of the extension says more than any waiting.
 
     ## Known limits
-    At most 50 pages of a catalogue are read; beyond that a resource that was not found is `unknown`, not `processing`.
+    At most 50 pages of a catalogue are read, for at most thirty seconds. Where any catalogue that was asked was not
+    read whole, a resource that was not found is `unknown`, not `processing`.
     """
     given, pay_to = facts.given, facts.pay_to
     if pay_to is None:
@@ -75,7 +80,7 @@ def indexing(facts: Facts) -> Finding:
 def _unread_indexing(facts: Facts, queried: Queried, unread: Unread) -> Finding:
     given = facts.given
     detail: dict[str, JSON] = {"queryUrl": queried.url}
-    values: dict[str, Any] = {"pay_to": facts.pay_to, "status": unread.status}
+    values: dict[str, Any] = {"pay_to": facts.pay_to, "status": unread.status, **unread.about}
     key, remedy, state = unread.key, "indexing.retry", "unknown"
     if unread.status is not None:
         detail["httpStatus"] = unread.status
@@ -108,12 +113,12 @@ def _read_indexing(facts: Facts, queried: Queried, found: Listed) -> Finding:
     is_indexed = found.count > 0 if given.is_compat else row is not None
     said = _INDEXED if is_indexed else _absence(facts, found)
     response = extension_response(given.settle)
-    if not is_indexed and response is not None and response.status == "rejected":
+    if not is_indexed and response is not None and response.status == REJECTED:
         said = replace(said, key="rejected", remedy="indexing.rejected")
         values["reason"] = f" ({response.reason})" if response.reason else ""
     extra = _beside(facts)
     if said.status == "not_found":
-        extra["listed_instead"] = [row["resource"] for row in found.rows[:SHOWN]]
+        extra["listed_instead"] = [shortened(row["resource"]) for row in found.rows[:SHOWN]]
     if row is not None and _is_idle(facts, row):
         extra["delisting_soon"] = True
         values["notes"] = "; no payment for 30 days, so it is dropped soon"
@@ -136,16 +141,11 @@ def _absence(facts: Facts, found: Listed) -> _Said:
     """Say why this resource is not among the rows that were read."""
     if not found.is_complete:
         return _Said(state="unknown", status="error", key="incomplete", remedy="indexing.retry")
-    if not (facts.given.is_compat or _are_comparable(found)):
+    if not (facts.given.is_compat or are_comparable(found)):
         return _Said(state="unknown", status="error", key="incomparable", remedy="indexing.retry")
     if found.count:
         return _Said(state="processing", status="not_found", key="unmatched", remedy="indexing.unmatched")
     return _Said(state="processing", status="processing", key="none", remedy="indexing.wait")
-
-
-def _are_comparable(found: Listed) -> bool:
-    """Tell whether every row names the address it is of: one that does not may be of this service."""
-    return all(parse_web_url(text(row, "resource") or "") is not None for row in found.rows)
 
 
 def _beside(facts: Facts) -> dict[str, JSON]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from assay402.checks.listing.model import Facts, Finding, UnreachableCause
+from assay402.checks.listing.model import Facts, Finding, ListingInput, Try, UnreachableCause
 from assay402.checks.listing.reading.liveness import (
     CLIENT_ERRORS,
     SUCCESS,
@@ -32,7 +32,7 @@ def facilitator_fitness(facts: Facts) -> Finding:
     `unreachable`, or `unknown` where no facilitator is declared or it is not one this check can probe. `info` where
     any is unreachable, else `pass`. The probe is a POST to /verify that must be refused: a refusal is an answer. The
     default profile infers an undeclared facilitator from the catalogue that lists the payee (`inferred-from-catalogue`),
-    takes an answer after a network error for degraded, and says where the facilitator limits requests.
+    takes any answer after a failed try for degraded, a refusal too, and says where the facilitator limits requests.
 
     ## Why it matters
     A payment that the facilitator does not verify is refused, and one it does not settle is never listed.
@@ -94,18 +94,25 @@ def _fitness(facts: Facts) -> tuple[str, str | None]:
     last = tries[-1]
     errors = ", ".join(_error_of(facts, each.answer) for each in (tries[:-1] or tries))
     values: dict[str, Any] = {"ms": last.milliseconds, "status": last.answer.status, "errors": errors}
-    if last.answer.status in SUCCESS:
-        # The reference forgets network errors once an answer comes; only a 5xx before it degrades.
-        counted = [each for each in tries[:-1] if each.answer.status is not None or not given.is_compat]
-        if not counted:
-            return "ok", say(given, "facilitator.first", **values)
-        return "degraded", say(given, "facilitator.recovered", retry=len(tries) - 1, **values)
-    if last.answer.status in CLIENT_ERRORS:
-        if not given.is_compat and last.answer.status == TOO_MANY:
-            return "degraded", say(given, "facilitator.limited", **values)
-        return "ok", say(given, "facilitator.rejected", **values)
+    if not given.is_compat and last.answer.status == TOO_MANY:
+        return "degraded", say(given, "facilitator.limited", **values)
+    if last.answer.status in (*SUCCESS, *CLIENT_ERRORS):
+        is_rejection = last.answer.status in CLIENT_ERRORS
+        if _is_recovery(given, tries, is_rejection=is_rejection):
+            return "degraded", say(given, "facilitator.recovered", retry=len(tries) - 1, **values)
+        return "ok", say(given, "facilitator.rejected" if is_rejection else "facilitator.first", **values)
     errors = ", ".join(_error_of(facts, each.answer) for each in tries)
     return "unreachable", say(given, "facilitator.all_failed", tries=len(tries), errors=errors)
+
+
+def _is_recovery(given: ListingInput, tries: tuple[Try, ...], *, is_rejection: bool) -> bool:
+    """Tell whether an answer on a retry counts as degraded.
+
+    The reference forgets network errors once an answer comes, and everything once the probe is rejected.
+    """
+    if given.is_compat:
+        return not is_rejection and any(each.answer.status is not None for each in tries[:-1])
+    return len(tries) > 1
 
 
 def _error_of(facts: Facts, answer: Any) -> str:  # noqa: ANN401  (either answer)

@@ -7,7 +7,7 @@ from assay402.checks.listing.model import Facts, Finding, Listed, Queried, Unrea
 from assay402.checks.listing.reading.catalogue import NOT_APPLICABLE, chosen, row_of
 from assay402.checks.listing.reading.challenge import bazaar_of, resource_of
 from assay402.checks.listing.reading.facilitators import is_non_cdp
-from assay402.checks.listing.reading.words import fix, say, trouble
+from assay402.checks.listing.reading.words import fix, say, shortened, trouble
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON
 from assay402.wire.requirements import text
@@ -87,7 +87,7 @@ def _uncompared(facts: Facts, key: str, queried: Queried | None) -> Finding:
         detail["queryUrl"] = queried.url
         if isinstance(queried.found, Unread):
             unread = queried.found
-            values["status"] = unread.status
+            values |= {"status": unread.status, **unread.about}
             if unread.status is not None:
                 detail["httpStatus"] = unread.status
             if unread.failure is not None:
@@ -133,8 +133,12 @@ def _declared_diff(facts: Facts, row: Mapping[str, JSON]) -> list[dict[str, JSON
     for name, values in _declared(facts).items():
         if not values or shown[name] in values or (name == "name" and has_no_name):
             continue
-        diff.append(_difference(name, _trimmed(facts.manifest_object, name), shown[name]))
+        diff.append(_difference(name, _short(_trimmed(facts.manifest_object, name)), _short(shown[name])))
     return diff
+
+
+def _short(value: str | None) -> str | None:
+    return None if value is None else str(shortened(value))
 
 
 def _difference(field: str, manifest: str | None, indexer: str | None) -> dict[str, JSON]:
@@ -152,7 +156,7 @@ def _drift(facts: Facts, row: Mapping[str, JSON]) -> list[dict[str, JSON]]:
     """Name service metadata that the challenge declares and the row shows otherwise."""
     resource = {} if isinstance(facts.challenge, Unread) else resource_of(facts.challenge)
     return [
-        {"field": name, "declared": resource[name], "indexer": row.get(name)}
+        {"field": name, "declared": shortened(resource[name]), "indexer": shortened(row.get(name))}
         for name in _METADATA
         if resource.get(name) is not None and resource[name] != row.get(name)
     ]

@@ -6,7 +6,12 @@ from typing import Final
 from msgspec import Struct
 
 from assay402.checks.listing.model import CheckName, Facts, Finding, ListingInput, StuckCause, Verdict
-from assay402.checks.listing.reading.captures import echoes_nothing, lacks_resource_object
+from assay402.checks.listing.reading.captures import (
+    REJECTED,
+    echoes_nothing,
+    extension_response,
+    lacks_resource_object,
+)
 from assay402.checks.listing.reading.liveness import cause_of
 from assay402.checks.listing.reading.words import say
 from assay402.core.check import rule
@@ -34,7 +39,8 @@ def verdict(judged: Judged) -> Verdict:
     of indexing, propagation, facilitator or reachability; else `looks_correct`. `host-pollution` never counts. The
     cause is `payload_echo_gap` where a captured payload or settlement shows it, `unknown` where both were captured
     and neither does, else `indexer_state_processing`. In the default profile indexing that could not be asked,
-    because there was no challenge, does not count.
+    because there was no challenge, does not count; the message says where no catalogue was asked, and names a captured
+    rejection of the extension.
 
     ## Why it matters
     Waiting for a catalogue when the challenge is wrong loses days, and so does mending a service that is right.
@@ -55,12 +61,12 @@ def verdict(judged: Judged) -> Verdict:
         return Verdict(kind="implementation_issue", message=message, failed_checks=failed)
     upstream = tuple(name for name in UPSTREAM if _counts(given, findings.get(name)))
     if not upstream:
-        return Verdict(kind="looks_correct", message=say(given, "verdict.looks_correct"))
+        return Verdict(kind="looks_correct", message=say(given, _praise(judged)))
     checks = ", ".join(upstream)
     if _member(findings.get("indexing"), "indexer_state") == "processing" and "indexing" in upstream:
         return Verdict(
             kind="upstream_stuck",
-            message=say(given, "verdict.upstream_stuck", checks=checks),
+            message=say(given, "verdict.upstream_stuck", checks=checks) + _rejection(given),
             upstream_checks=upstream,
             cause=_cause(judged),
         )
@@ -69,9 +75,29 @@ def verdict(judged: Judged) -> Verdict:
     cause = cause_of(judged.facts.reached.tries)
     return Verdict(
         kind="upstream_issue",
-        message=say(given, key, checks=checks, cause=cause),
+        message=say(given, key, checks=checks, cause=cause)
+        + (_rejection(given) if "indexing" in upstream else ""),
         upstream_checks=upstream,
     )
+
+
+def _praise(judged: Judged) -> str:
+    """Choose the words for nothing to mend: what was not asked or not compared is not praised."""
+    if not judged.facts.given.is_compat:
+        if _member(judged.findings.get("indexing"), "indexer_state") != "indexed":
+            return "verdict.looks_correct_unasked"
+        if _member(judged.findings.get("propagation"), "metadata_propagation") != "ok":
+            return "verdict.looks_correct_uncompared"
+    return "verdict.looks_correct"
+
+
+def _rejection(given: ListingInput) -> str:
+    """Give the sentence on a rejection that was captured: it says more than any waiting."""
+    response = extension_response(given.settle)
+    if given.is_compat or response is None or response.status != REJECTED:
+        return ""
+    reason = f" ({response.reason})" if response.reason else ""
+    return " " + say(given, "verdict.rejected", reason=reason)
 
 
 def _unreachable(judged: Judged) -> Verdict | None:
