@@ -5,12 +5,18 @@ from typing import Any
 
 import msgspec
 
-from assay402.core.asks import clock_only, drive
+from assay402.core.asks import Answerer, drive
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import write
+from assay402.envelope import local
 
 
-def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -> dict[str, Any]:  # noqa: ANN401  (callers may pass anything; admission judges it)
+def answer(
+    operation: Operation[Any, Any],
+    request: Any,  # noqa: ANN401  (callers may pass anything; admission judges it)
+    now: datetime | None,
+    judge: Answerer | None = None,
+) -> dict[str, Any]:
     """Run an operation on a request and give its published answer or refusal. Never raises for bad input."""
     length = _length(request)
     if length > operation.request_bytes:
@@ -20,7 +26,7 @@ def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -
     if refusal is not None:
         return refusal.published()
     moment = datetime.now(UTC) if now is None else now.astimezone(UTC)
-    result = drive(operation.run(given), clock_only(lambda: moment))
+    result = drive(operation.run(given), local(lambda: moment, judge))
     return result.published() if isinstance(result, Refusal) else operation.publish(result)
 
 

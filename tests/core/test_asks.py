@@ -54,6 +54,8 @@ def answer(ask: Ask) -> Answer:
             return At(moment=NOON)
         case Together():
             return Answered(answers=(Failed(state="tls"), At(moment=NOON)))
+        case _:
+            raise AssertionError("not asked here")
 
 
 RESULT = [PAGE, (Failed(state="tls"), At(moment=NOON)), NOON]

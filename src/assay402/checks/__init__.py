@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from assay402.checks.claims import CHECK as CLAIMS
 from assay402.checks.dialect import CHECK as DIALECT
 from assay402.core.check import Check
 
-CHECKS: Final[tuple[Check, ...]] = (DIALECT,)
+CHECKS: Final[tuple[Check, ...]] = (DIALECT, CLAIMS)
 """All checks, in display order."""
 
 

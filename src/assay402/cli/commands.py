@@ -101,6 +101,8 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
     )
     if options.record is not None:
         _save(options.record, recording)
+    if form.save is not None and not isinstance(answer, Refusal):
+        form.save(answer, values)
     code = show(operation, form, answer, as_json=options.as_json)
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
 

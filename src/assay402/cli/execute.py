@@ -4,10 +4,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assay402.checks import check_named
-from assay402.core.asks import Collecting, Exchange, Recorder, adrive, clock_only, drive, replay
+from assay402.core.asks import Collecting, Exchange, Recorder, adrive, drive, replay
 from assay402.core.check import Check, Operation, Refusal
 from assay402.core.errors import RecordingUnreadable
 from assay402.core.strictjson import JSON
+from assay402.envelope import local
 from assay402.formats.recording_v1 import Recording
 
 
@@ -32,7 +33,7 @@ def execute(
     if isinstance(given, Refusal):
         return given, None
     if operation.offline(given) is None and not record:
-        return drive(operation.run(given), clock_only(utc_now)), None
+        return drive(operation.run(given), local(utc_now)), None
     result, exchanges = _run_online(operation.run(given), allow_private=allow_private)
     assert not isinstance(request, Refusal)  # noqa: S101  (a refusal is never admitted)
     recording = Recording(
@@ -50,7 +51,7 @@ def execute_offline(operation: Operation[Any, Any], request: JSON | Refusal) -> 
     given = operation.admit(request)
     if isinstance(given, Refusal):
         return given
-    return operation.offline(given) or drive(operation.run(given), clock_only(utc_now))
+    return operation.offline(given) or drive(operation.run(given), local(utc_now))
 
 
 def execute_recorded(recording: Recording) -> tuple[Check, Operation[Any, Any], Any]:

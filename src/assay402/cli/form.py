@@ -21,6 +21,8 @@ class Form(Struct, Generic[Result], frozen=True, kw_only=True):
     """Make the request from the parameters. Raises `click.UsageError` for a combination that makes none."""
     present: Callable[[Result], Iterable[str]]
     """The lines a person reads; styles are dropped where the terminal shows none."""
+    save: Callable[[Result, Mapping[str, Any]], None] | None = None
+    """Write what the parameters ask to have written beside the answer. Raises `click.UsageError` where it cannot."""
     details: str = ""
     """Paragraphs of the help below the operation's own sentence."""
     epilog: str = ""

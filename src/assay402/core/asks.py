@@ -46,6 +46,22 @@ class Pause(Struct, frozen=True, kw_only=True, tag="pause", tag_field="ask"):
     milliseconds: int
 
 
+class Envelope(Struct, frozen=True, kw_only=True, tag="envelope", tag_field="ask"):
+    """Ask for what belongs to this one run and not to its result: who asks, when, under which id, paid or not."""
+
+    scope: str
+    """What the run is for, such as `machine:diagnose`."""
+    determination: str
+    """How the run ended, in the contract's word, because metering depends on it."""
+
+
+class Judge(Struct, frozen=True, kw_only=True, tag="judge", tag_field="ask"):
+    """Ask a model for its opinion on statements; what it says is an opinion and bounded by the rules that ask."""
+
+    statements: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each statement with the texts it is to be read against."""
+
+
 class Together(Struct, frozen=True, kw_only=True, tag="together", tag_field="ask"):
     """Independent asks that may be answered at the same time; the answers keep the order of the asks."""
 
@@ -84,14 +100,50 @@ class Paused(Struct, frozen=True, kw_only=True, tag="paused", tag_field="answer"
     """The wait is over."""
 
 
+class Enveloped(Struct, frozen=True, kw_only=True, tag="enveloped", tag_field="answer"):
+    """What an `Envelope` asked for."""
+
+    request_id: str
+    nonce: str
+    moment: datetime
+    actor_id: str
+    tenant_id: str
+    tenant_model: str
+    credential_id: str | None
+    idempotency_key: str
+    payment_context_hash: str | None
+    payment_status: str
+    billable: bool
+    billing_reason: str | None
+
+
+class Opinion(Struct, frozen=True, kw_only=True):
+    """What a model thinks of one statement: three weights between 0 and 1, and the words it relies on, if it gave any."""
+
+    entail: float
+    contradict: float
+    neutral: float
+    quote: str | None = None
+
+
+class Judged(Struct, frozen=True, kw_only=True, tag="judged", tag_field="answer"):
+    """The answer to a `Judge`: which model spoke, and one opinion for each statement in order, None where it gave none."""
+
+    model: str
+    opinions: tuple[Opinion | None, ...]
+    provider: str = "local"
+    support_threshold: float = 0.9
+    contradict_threshold: float = 0.9
+
+
 class Answered(Struct, frozen=True, kw_only=True, tag="answered", tag_field="answer"):
     """The answers of a `Together`, in the order of its asks."""
 
     answers: tuple[Fetched | Failed | At | Paused, ...]
 
 
-Ask: TypeAlias = Fetch | Now | Pause | Together
-Answer: TypeAlias = Fetched | Failed | At | Paused | Answered
+Ask: TypeAlias = Fetch | Now | Pause | Together | Envelope | Judge
+Answer: TypeAlias = Fetched | Failed | At | Paused | Answered | Enveloped | Judged
 Result = TypeVar("Result")
 Collecting: TypeAlias = Generator[Ask, Answer, Result]
 """A generator that asks and, in the end, returns its result."""
@@ -125,6 +177,22 @@ def now() -> Collecting[datetime]:
 def pause(milliseconds: int) -> Collecting[None]:
     """Ask to wait."""
     yield Pause(milliseconds=milliseconds)
+
+
+def envelope(scope: str, determination: str) -> Collecting[Enveloped]:
+    """Ask for what belongs to this one run."""
+    answer = yield Envelope(scope=scope, determination=determination)
+    if isinstance(answer, Enveloped):
+        return answer
+    raise OurError("internal")
+
+
+def judge(statements: tuple[tuple[str, tuple[str, ...]], ...]) -> Collecting[Judged | Failed]:
+    """Ask a model for its opinions; `Failed` where none could be had."""
+    answer = yield Judge(statements=statements)
+    if isinstance(answer, Judged | Failed):
+        return answer
+    raise OurError("internal")
 
 
 def together(asks: Iterable[Fetch | Now | Pause]) -> Collecting[tuple[Fetched | Failed | At | Paused, ...]]:
