@@ -1,4 +1,4 @@
-"""Sets up `.venv` with one of the pinned sets (runtime, dev, bench), or finds it ready, and says what it does.
+"""Sets up `.venv` with one of the pinned sets (runtime, dev, bench, interop), or finds it ready, and says what it does.
 
 Run by the system's Python; uses the standard library alone. Prints on standard error, so that the output of the
 command that follows stays clean.
@@ -15,16 +15,29 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-SETS = ("runtime", "dev", "bench")
+KEPT_PIP_SETTINGS = {
+    "PIP_CERT",
+    "PIP_CLIENT_CERT",
+    "PIP_CONFIG_FILE",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_INDEX_URL",
+    "PIP_NO_INDEX",
+    "PIP_PROXY",
+    "PIP_TRUSTED_HOST",
+}
+SETS = ("runtime", "dev", "bench", "interop")
 """Each set holds the ones before it, so a larger one that is ready serves a smaller request."""
 
 
 def main(wanted: str) -> int:
     """Make the environment ready and give 0, or say why not and give 3."""
-    if any(_is_ready(name) for name in SETS[SETS.index(wanted) :]):
+    if _serves(wanted):
+        _freshen(wanted)
         return 0
     with _one_at_a_time():
-        if _is_ready(wanted):
+        # Another first run may have made it while this one waited.
+        if _serves(wanted):
             return 0
         try:
             _set_up(wanted)
@@ -36,6 +49,10 @@ def main(wanted: str) -> int:
             _say("Is the package index reachable? Remove .venv and run the command again to start afresh.")
             return 3
     return 0
+
+
+def _serves(wanted: str) -> bool:
+    return any(_is_ready(name) for name in SETS[SETS.index(wanted) :])
 
 
 def python() -> Path:
@@ -57,9 +74,24 @@ def _set_up(wanted: str) -> None:
     _stamp(wanted).write_text(_fingerprint(wanted))
 
 
+def _freshen(wanted: str) -> None:
+    """Make the stamp younger than what it stands for, which is all that tools/python.sh looks at."""
+    for name in SETS[SETS.index(wanted) :]:
+        if _is_ready(name):
+            _stamp(name).touch()
+
+
 def _pip(*arguments: str) -> None:
     command = [str(python()), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Settings such as PIP_USER or PIP_TARGET are for other installs; where packages come from stays the user's choice.
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PIP_") or name in KEPT_PIP_SETTINGS
+    }
+    subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+    )
 
 
 def _is_ready(name: str) -> bool:
@@ -89,7 +121,11 @@ def _one_at_a_time() -> Iterator[None]:
         yield
         return
     with (ROOT / ".venv.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _say("waiting for another set-up of .venv")
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 

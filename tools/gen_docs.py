@@ -14,6 +14,7 @@ from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 
+FROM_TABLES = "<!-- Generated from the program by tools/gen_docs.py: edit it there. -->"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -27,10 +28,10 @@ def pages() -> Iterator[tuple[Path, str]]:
             Path("docs/rules", check.name, "README.md"),
             f"{GENERATED}\n# {check.question}\n\n" + "\n".join(lines) + "\n",
         )
-    yield Path("docs/codes.md"), f"{GENERATED}\n{_codes()}"
+    yield Path("docs/codes.md"), f"{FROM_TABLES}\n{_codes()}"
     yield (
         Path("docs/cli.md"),
-        f"{GENERATED}\n# The command line\n\n" + "\n\n".join(_help(command, "assay")) + "\n",
+        f"{FROM_TABLES}\n# The command line\n\n" + "\n\n".join(_help(command, "assay")) + "\n",
     )
 
 
@@ -59,7 +60,8 @@ def _table(notices: dict[str, Notice]) -> str:
 
 
 def _help(found: click.Command, path: str, parent: click.Context | None = None) -> Iterator[str]:
-    context = click.Context(found, info_name=path.rsplit(" ", 1)[-1], parent=parent, terminal_width=100)
+    name = path.rsplit(" ", 1)[-1]
+    context = found.make_context(name, [], parent=parent, resilient_parsing=True, terminal_width=100)
     yield f"## `{path}`\n\n```text\n{found.get_help(context)}\n```"
     if isinstance(found, click.Group):
         for name in found.list_commands(context):

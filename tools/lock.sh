@@ -9,3 +9,4 @@ lock() {
 lock runtime
 lock dev --extra dev
 lock bench --extra dev --extra bench
+lock interop --extra dev --extra bench --extra interop

@@ -18,9 +18,28 @@ system_python() {
     return 1
 }
 
+# Says without starting Python that a set is ready: its stamp, or a larger set's, is younger than what it stands for.
+is_fresh() {
+    local name
+    [ "$(cat "$root/.venv/assay-root" 2>/dev/null)" = "$root" ] || return 1
+    for name in "$@"; do
+        local stamp="$root/.venv/assay-$name.stamp"
+        if [ "$stamp" -nt "$root/requirements/$name.txt" ] && [ "$stamp" -nt "$root/pyproject.toml" ]; then
+            return 0
+        fi
+    done
+    return 1
+}
+
 make_ready() {
     local system
+    python="$root/.venv/bin/python"
+    case "$1" in
+        runtime) is_fresh runtime dev bench interop && return ;;
+        dev) is_fresh dev bench interop && return ;;
+        bench) is_fresh bench interop && return ;;
+        *) is_fresh "$1" && return ;;
+    esac
     system=$(system_python) || exit 3
     "$system" "$root/tools/environment.py" "$1" || exit 3
-    python="$root/.venv/bin/python"
 }

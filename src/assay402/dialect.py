@@ -14,8 +14,8 @@ _PRECHECK = CHECK.operation("precheck")
 def check(request: Mapping[str, Any], *, now: datetime | None = None) -> dict[str, Any]:
     """Give the published report on a submitted artefact, or the refusal `{"refused": True, "code": …}`.
 
-    `request` is `{"mode": "submitted", "artefact": {…}}` as JSON values. `now` is the time to put into the report,
-    by default the present. Never raises for bad input; a probe is refused (`probe_needs_network`).
+    `request` is `{"mode": "submitted", "artefact": {…}}` as JSON values. `now` is the time to put into the report
+    (UTC where it has no zone), by default the present. Never raises for bad input; a probe is refused (`probe_needs_network`).
     """
     return answer(_CHECK, request, now)
 

@@ -19,28 +19,35 @@ def answer(
 ) -> dict[str, Any]:
     """Run an operation on a request and give its published answer or refusal. Never raises for bad input."""
     length = _length(request)
-    if length > operation.request_bytes:
+    if length is None:
+        request = Refusal(code="not_json")
+    elif length > operation.request_bytes:
         request = Refusal(code="over_cap", length=length, cap=operation.request_bytes)
     given = operation.admit(request)
     refusal = given if isinstance(given, Refusal) else operation.offline(given)
     if refusal is not None:
-        return refusal.published()
-    moment = datetime.now(UTC) if now is None else now.astimezone(UTC)
+        return operation.publish_refusal(refusal)
+    moment = datetime.now(UTC) if now is None else _in_utc(now)
     result = drive(operation.run(given), local(lambda: moment, judge))
-    return result.published() if isinstance(result, Refusal) else operation.publish(result)
+    return operation.publish_refusal(result) if isinstance(result, Refusal) else operation.publish(result)
 
 
-def _length(request: object) -> int:
-    """Measure a request as compact JSON, in bytes; what no JSON writer takes is left to admission."""
+def _in_utc(moment: datetime) -> datetime:
+    """Take a time without a zone for UTC, as every time in this project is."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _length(request: object) -> int | None:
+    """Measure a request as compact JSON, in bytes; None for what is no JSON."""
     try:
         return len(msgspec.json.encode(request))
     except (TypeError, ValueError, RecursionError, OverflowError):
-        # Lone surrogates and large integers are JSON too; the fast writer does not take them.
+        # Lone surrogates, large integers and mappings of other types are JSON too; the fast writer takes none of them.
         return _length_as_written(request)
 
 
-def _length_as_written(request: Any) -> int:  # noqa: ANN401  (as above)
+def _length_as_written(request: Any) -> int | None:  # noqa: ANN401  (as above)
     try:
         return len(write(request))
-    except (TypeError, ValueError, RecursionError):
-        return 0
+    except Exception:  # noqa: BLE001  (a caller's own mapping may raise anything; its text must not pass through)
+        return None

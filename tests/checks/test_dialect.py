@@ -2,18 +2,21 @@
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from assay402 import dialect
 from assay402.checks.dialect import CHECK
+from assay402.checks.dialect.collect import collect
+from assay402.checks.dialect.contract import admit
 from assay402.checks.dialect.corpus import read_corpus, verify_corpus
 from assay402.checks.dialect.criteria import AXES, CORPUS_SHA256, criteria
+from assay402.checks.dialect.model import UNDETERMINED, ClientHeader, DialectFacts, Mismatch, Probe
 from assay402.core.asks import Answer, At, Exchange, Failed, Fetch, Fetched, Now, replay
-from assay402.core.check import Refusal, read_request
+from assay402.core.check import Refusal, Rule, read_request
 from vectors import cases
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -206,3 +209,68 @@ def test_a_precheck_exits_two_on_a_refusal() -> None:
         given = operation.admit(request)
         report = replay(operation.run(given), [Exchange(ask=Now(), answer=At(moment=AT))])
         assert operation.exit_code(report) == code
+
+
+def facts_of_every_vector() -> Iterator[DialectFacts]:
+    """Give the facts of all handed cases, corpus cases and probes."""
+    requests = [case["artefact"] for case in (*cases("dialect/handed.json"), *read_corpus()["cases"])]
+    for artefact in requests:
+        given = admit({"mode": "submitted", "artefact": artefact})
+        assert not isinstance(given, Refusal)
+        yield replay(collect(given), [])
+    for case in cases("dialect/probe.json"):
+        asked = Fetch(url=URL)
+        yield replay(collect(Probe(url=URL)), [Exchange(ask=asked, answer=answer_of(case["answer"]))])
+
+
+def words_of(statement: Any) -> set[Any]:
+    """Give what a statement says: a word, or for a tuple each of its parts, or that it is empty."""
+    if isinstance(statement, str):
+        return {statement}
+    return {each.leg or each.name if isinstance(each, Mismatch) else each for each in statement} or {
+        "nothing"
+    }
+
+
+ABOUT: Mapping[str, set[str]] = {
+    "dialect/client-header-names": {*get_args(ClientHeader), UNDETERMINED},
+    "dialect/mixed-signal-leg": {"body", "header", "nothing"},
+    "dialect/x402version-contradiction": {"body", "header", "nothing"},
+    "dialect/client-header-opposite-carrier": {"PAYMENT-SIGNATURE", "X-PAYMENT", "nothing"},
+}
+"""What a rule can say that gives more than one word; the others say the words of their own type."""
+
+
+@pytest.mark.parametrize("judge", CHECK.rules, ids=lambda judge: judge.id)
+def test_every_value_a_rule_can_say_is_said_of_a_vector(judge: Rule[DialectFacts, Any]) -> None:
+    """CONTRIBUTING, step 4: the "not known" value included."""
+    words = ABOUT.get(judge.id) or set(get_args(get_type_hints(judge.judge)["return"]))
+    assert len(words) > 1
+    assert {word for facts in facts_of_every_vector() for word in words_of(judge(facts))} == words
+
+
+@pytest.mark.parametrize(
+    ("request_", "kept"),
+    [
+        (
+            {
+                "mode": "submitted",
+                "artefact": {"body_obj": 1, "payload_headers": {"X-PAYMENT": "s", "Cookie": "s"}},
+            },
+            {
+                "mode": "submitted",
+                "artefact": {"body_obj": 1, "payload_headers": {"X-PAYMENT": "", "Cookie": ""}},
+            },
+        ),
+        (
+            {"mode": "submitted", "artefact": {"response_headers": {"Set-Cookie": "s"}, "status": 402}},
+            {"mode": "submitted", "artefact": {"response_headers": {"Set-Cookie": ""}, "status": 402}},
+        ),
+        ({"mode": "probe", "url": URL}, {"mode": "probe", "url": URL}),
+        ({"artefact": {"payload_headers": "s"}}, {"artefact": {"payload_headers": "s"}}),
+        ([], []),
+    ],
+)
+def test_a_recording_keeps_names_and_not_values_of_submitted_headers(request_: Any, kept: Any) -> None:
+    """Style guide, rule 37; the values are never read, so a replay says the same."""
+    assert CHECK.operation("check").redact(request_) == kept

@@ -1,5 +1,6 @@
 """The library face takes anything and never raises."""
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 import assay402
 from assay402 import dialect
+from assay402.core.check import read_request
 
 
 def test_the_room_is_loaded_by_name_and_nothing_else_is() -> None:
@@ -36,24 +38,46 @@ def test_what_is_no_request_is_refused_and_nothing_is_raised(request_: Any) -> N
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        float("nan"),
-        1e400,
-        10**400,
-        "\ud800",
-        {"accepts": [{"amount": float("nan")}]},
-        {"accepts": [object()]},
-    ],
+    "body", [float("nan"), 1e308, 10**400, "\ud800", {"accepts": [{"amount": float("nan")}]}]
 )
 def test_odd_values_inside_a_body_are_graded_as_far_as_they_go(body: Any) -> None:
     assert "axes" in dialect.check({"mode": "submitted", "artefact": {"body_obj": body}})
 
 
-def test_a_body_that_contains_itself_is_graded() -> None:
-    body: dict[str, Any] = {"accepts": [{"amount": "1"}]}
-    body["self"] = body
-    assert dialect.check({"mode": "submitted", "artefact": {"body_obj": body}})["dialect"] == "v2"
+class Raising(dict[str, Any]):
+    """A mapping whose own code fails, with a text that must not pass through."""
+
+    def items(self) -> Any:  # noqa: D102  (what it does is the point)
+        raise LookupError("canary")
+
+    def __iter__(self) -> Any:
+        raise LookupError("canary")
+
+
+def test_what_is_no_json_inside_a_body_is_refused() -> None:
+    itself: dict[str, Any] = {"accepts": [{"amount": "1"}]}
+    itself["self"] = itself
+    for body in (itself, {"accepts": [object()]}, {"accepts": [MappingProxyType(Raising())]}):
+        request = {"mode": "submitted", "artefact": {"body_obj": body}}
+        assert dialect.check(request) == {"refused": True, "code": "not_json"}
+
+
+def nested(depth: int) -> Any:
+    value: Any = []
+    for _ in range(depth - 4):
+        value = [value]
+    return {"accepts": [{"amount": "1", "deep": value}]}
+
+
+@pytest.mark.parametrize(("depth", "carrier"), [(128, "v1-body"), (129, "none"), (400, "none")])
+def test_a_leg_nested_too_deeply_carries_no_challenge_through_any_door(depth: int, carrier: str) -> None:
+    """Reading A50: depth 128 for a leg, decoded or as text, in a library's request or a file's."""
+    text = json.dumps(nested(depth))
+    raw = {"mode": "submitted", "artefact": {"body_raw": text}}
+    decoded = {"mode": "submitted", "artefact": {"body_obj": nested(depth)}}
+    from_file = read_request(json.dumps(decoded).encode(), 1 << 20)
+    for request in (raw, decoded, from_file):
+        assert dialect.check(request)["axes"]["challenge_carrier"] == carrier  # type: ignore[arg-type]
 
 
 def test_any_mapping_will_do_and_is_left_as_it_was() -> None:
@@ -74,6 +98,15 @@ def test_the_time_is_given_in_utc() -> None:
     noon = datetime(2026, 1, 2, 12, tzinfo=timezone(timedelta(hours=2)))
     report = dialect.check({"mode": "submitted", "artefact": {"body_obj": {}}}, now=noon)
     assert report["checked_at"] == "2026-01-02T10:00:00Z"
-    before = datetime.now(UTC).replace(microsecond=0)
     present = dialect.check({"mode": "submitted", "artefact": {"body_obj": {}}})["checked_at"]
-    assert before <= datetime.fromisoformat(present) <= datetime.now(UTC)
+    assert datetime.fromisoformat(present).tzinfo == UTC
+
+
+@pytest.mark.parametrize(("year", "shown"), [(1, "0001"), (9999, "9999")])
+def test_a_time_without_a_zone_is_utc_and_years_have_four_digits(year: int, shown: str) -> None:
+    """Reading A43."""
+    report = dialect.check(
+        {"mode": "submitted", "artefact": {"body_obj": {}}},
+        now=datetime(year, 1, 2, 3, 4, 5, 678),  # noqa: DTZ001  (the case)
+    )
+    assert report["checked_at"] == f"{shown}-01-02T03:04:05Z"

@@ -58,6 +58,15 @@ ANSWERS = {
         402, b"{}", f"PAYMENT-REQUIRED: {encoded(V2)}", f"PAYMENT-REQUIRED: {encoded(V2)}"
     ),
     "receipt-on-the-402": answer(402, body(V1), "PAYMENT-RESPONSE: e30="),
+    "canaries": answer(
+        402,
+        body(
+            {"error": "zq7canary", "accepts": [{"network": "eip155:1", "amount": "1", "payTo": "zq7canary"}]}
+        ),
+        "Set-Cookie: cookie-secret",
+        "Location: /?location-secret",
+        "zq7canary: zq7canary",
+    ),
     "speaks-first": b"220 mail.example ESMTP\r\n" * 10,
     "not-http": b"220 mail.example ESMTP\r\n",
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,16 +16,24 @@ V2 = {"header_obj": {"accepts": [{"network": "eip155:8453", "amount": "1"}]}}
 MIXED = {"body_obj": {"error": "X-PAYMENT", "accepts": [{"network": "base", "amount": "1"}]}}
 
 
+RUN = [sys.executable, "-c", "from assay402.cli.main import run; run()"]
+"""The command, as a process."""
+
+
 def assay(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run the command in a process of its own, with little of this environment."""
-    command = [sys.executable, "-c", "from assay402.cli.main import run; run()", *arguments]
     kept = {
         name: os.environ[name]
         for name in ("PATH", "PYTHONPATH", "COVERAGE_PROCESS_START")
         if name in os.environ
     }
     return subprocess.run(
-        command, check=False, input=stdin, capture_output=True, env={**kept, **environment}, timeout=60
+        [*RUN, *arguments],
+        check=False,
+        input=stdin,
+        capture_output=True,
+        env={**kept, **environment},
+        timeout=60,
     )
 
 
@@ -143,6 +152,7 @@ def test_a_request_over_the_cap_is_refused_with_its_length() -> None:
         ["dialect", "check", "--jsonl", "--allow-private"],
         ["dialect", "no-such-command"],
         ["no-such-check"],
+        ["dialect", "check", "--url", "https://a.dev/", "--url", "https://b.dev/"],
         ["explain", "no/such-rule"],
         ["replay", "no-such-file"],
         ["completion", "tcsh"],
@@ -217,7 +227,8 @@ def test_a_refused_run_leaves_no_recording_and_says_so(tmp_path: Path) -> None:
 def test_a_recording_that_cannot_be_written_is_an_error_of_use(artefact: Any) -> None:
     run = assay("dialect", "check", artefact(V2), "--record", "/no/such/folder/run.json")
     assert run.returncode == 2
-    assert b"could not be written" in run.stderr
+    assert b"can be written" in run.stderr
+    assert run.stdout == b""
 
 
 @pytest.mark.parametrize(
@@ -275,11 +286,25 @@ def test_criteria_and_corpus_are_published() -> None:
     assert json.loads(assay("dialect", "corpus", "--print").stdout)["id"] == "assay-dialect-corpus/v1"
 
 
-def test_rules_and_codes_are_explained() -> None:
-    rule, code = assay("explain", "dialect/summary"), assay("explain", "url_malformed")
-    assert b"How to fix it" in rule.stdout
-    assert b"https://host/path" in code.stdout
-    assert rule.returncode == code.returncode == 0
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("dialect/summary", b"How to fix it"),
+        ("mixed-signal-leg", b"# dialect/mixed-signal-leg"),
+        ("challenge_carrier", b"# dialect/challenge-carrier"),
+        ("url_malformed", b"https://host/path"),
+        ("deadline", b"time allowed"),
+        ("", b"dialect/summary\n"),
+    ],
+)
+def test_rules_and_codes_are_explained_by_any_name_a_report_uses(wanted: str, words: bytes) -> None:
+    run = assay("explain", *([wanted] if wanted else []))
+    assert words in run.stdout
+    assert run.returncode == 0
+
+
+def test_a_near_miss_is_told() -> None:
+    assert b"Near: dialect/summary" in assay("explain", "dialect/sumary").stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -300,11 +325,85 @@ def test_the_version_is_printed() -> None:
     assert assay("--version").stdout.startswith(b"assay, version 0.")
 
 
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    command = (
-        f"{sys.executable} -c 'from assay402.cli.main import run; run()' dialect corpus --print | head -c 10"
-    )
+@pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+@pytest.mark.parametrize(
+    ("redirection", "code"),
+    [("| head -c 10", 141), (">/dev/full", 2), ("<&-", 2), (">&-", 2)],
+)
+def test_a_stream_that_is_gone_or_full_is_no_fault_of_ours(
+    redirection: str, code: int, unbuffered: dict[str, str]
+) -> None:
+    command = f"{shlex.join(RUN)} dialect corpus --print {redirection}"
+    if redirection == "<&-":
+        command = f"{shlex.join(RUN)} dialect check - <&-"
     run = subprocess.run(
-        ["bash", "-c", command], capture_output=True, check=False, env={**os.environ}, timeout=60
+        ["bash", "-c", f'{command}; exit "${{PIPESTATUS[0]}}"'],
+        check=False,
+        capture_output=True,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | unbuffered,
+        timeout=60,
     )
-    assert run.stderr == b""
+    assert run.returncode == code
+    assert b"Traceback" not in run.stderr
+    assert b"Exception ignored" not in run.stderr
+    assert b"internal" not in run.stderr
+
+
+def test_a_line_of_exactly_the_cap_passes_and_one_byte_more_does_not() -> None:
+    request = {"mode": "submitted", "artefact": {"body_raw": ""}}
+    room = 262_144 - len(json.dumps(request))
+    lines = [
+        json.dumps({"mode": "submitted", "artefact": {"body_raw": "x" * size}})
+        for size in (room, room + 1, room)
+    ]
+    run = assay("dialect", "check", "--jsonl", stdin="\r\n".join(lines).encode())
+    answers = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [answer.get("code") for answer in answers] == [None, "over_cap", None]
+    assert answers[1]["length"] == 262_145
+
+
+def test_a_request_without_an_end_is_counted_only_so_far() -> None:
+    command = f"cat /dev/zero | {shlex.join(RUN)} dialect check - --json"
+    run = subprocess.run(["bash", "-c", command], check=False, capture_output=True, timeout=60)
+    assert json.loads(run.stdout)["code"] == "over_cap"
+
+
+def test_a_report_is_not_lost_over_an_encoding() -> None:
+    run = assay("dialect", "check", "-", stdin=json.dumps(V2).encode(), PYTHONIOENCODING="latin-1")
+    assert run.returncode == 0
+    assert b"X402 DIALECT REPORT \\u2014 dialect: v2" in run.stdout
+
+
+def test_a_run_is_not_made_when_its_recording_could_not_be_written() -> None:
+    with seller("v1-body") as (url, received):
+        run = assay(
+            "dialect", "check", "--url", url, "--allow-private", "--record", "/no/such/folder/run.json"
+        )
+        assert received == []
+    assert run.returncode == 2
+
+
+def test_a_request_without_a_mode_is_told_so(artefact: Any) -> None:
+    run = assay("dialect", "check", artefact({"artefact": V2}), "--json")
+    assert json.loads(run.stdout)["code"] == "mode_unknown"
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ("redirect", b"No redirect is followed"),
+        ("post-only", b"POST"),
+        ("gzip-body", b"a compressed body is not unpacked"),
+        ("two-differing-headers", b"differing values"),
+        ("v2-header", b"none\n"),
+        ("reset", b"the connection was reset"),
+    ],
+)
+def test_a_person_is_told_why(shape: str, words: bytes) -> None:
+    with seller(shape) as (url, _):
+        run = assay("dialect", "check", "--url", url, "--allow-private")
+    assert words in run.stdout
+
+
+def test_nothing_judged_is_not_shown_as_no_mismatch(artefact: Any) -> None:
+    assert b"not judged" in assay("dialect", "check", artefact({"body_obj": {}})).stdout

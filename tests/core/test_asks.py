@@ -80,12 +80,20 @@ def test_a_recording_holds_each_ask_with_its_answer_in_order() -> None:
     assert [type(exchange.ask) for exchange in record()] == [Fetch, Pause, Together, Now]
 
 
+def with_answers(exchanges: list[Exchange], answer: Answer) -> list[Exchange]:
+    return [Exchange(ask=exchange.ask, answer=answer) for exchange in exchanges]
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
         (lambda exchanges: exchanges[:-1], "recording_too_short"),
         (lambda exchanges: [*exchanges, exchanges[0]], "recording_too_long"),
         (lambda exchanges: exchanges[1:], "recording_mismatch"),
+        (lambda exchanges: with_answers(exchanges, Paused()), "recording_mismatch"),
+        (lambda exchanges: with_answers(exchanges, At(moment=NOON)), "recording_mismatch"),
+        (lambda exchanges: with_answers(exchanges, Answered(answers=())), "recording_mismatch"),
+        (lambda exchanges: with_answers(exchanges, PAGE), "recording_mismatch"),
     ],
 )
 def test_a_recording_that_does_not_fit_is_refused(change: object, code: str) -> None:
@@ -130,3 +138,22 @@ def test_limits_default_to_the_dialect_contract() -> None:
     limits = Limits()
     assert (limits.deadline_ms, limits.body_bytes, limits.header_bytes) == (5000, 65536, 32768)
     assert (limits.wire_bytes, limits.interim_responses) == (262144, 8)
+
+
+@pytest.mark.parametrize(
+    ("ask", "wrong"),
+    [
+        (Now(), PAGE),
+        (Pause(milliseconds=1), PAGE),
+        (Together(asks=(Now(),)), PAGE),
+        (Together(asks=(Now(),)), Answered(answers=(PAGE,))),
+        (Together(asks=(Now(),)), Answered(answers=())),
+    ],
+)
+def test_a_recorded_answer_of_another_kind_is_the_recordings_fault(ask: Ask, wrong: Answer) -> None:
+    def one() -> Collecting[None]:
+        yield ask
+
+    with pytest.raises(RecordingUnreadable) as caught:
+        replay(one(), [Exchange(ask=ask, answer=wrong)])
+    assert caught.value.code == "recording_mismatch"

@@ -11,6 +11,7 @@ from assay402.core.strictjson import (
     Number,
     RepeatedNames,
     integer,
+    is_deeper,
     members,
     read,
     read_document,
@@ -162,3 +163,23 @@ def test_values_that_are_not_json_are_refused() -> None:
             write([value])
     with pytest.raises(TypeError):
         write([object()])  # type: ignore[list-item]
+
+
+def test_depth_is_told_of_values_that_were_not_read_here() -> None:
+    flat: Any = [[] for _ in range(1000)]
+    assert not is_deeper("text", 0)
+    assert is_deeper([], 0)
+    assert not is_deeper([], 1)
+    assert not is_deeper({"a": [], "b": flat}, 3)
+    assert is_deeper({"a": [], "b": flat}, 2)
+
+
+def test_cycles_are_deep_and_sharing_is_not_counted_twice() -> None:
+    """Sixty levels that share their halves hold 2^60 paths; each level is met once."""
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    shared: Any = []
+    for _ in range(60):
+        shared = [shared, shared]
+    assert is_deeper(cycle)
+    assert not is_deeper(shared)

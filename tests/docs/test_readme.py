@@ -1,5 +1,6 @@
 """The README shows what the program prints today."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -28,6 +29,16 @@ def test_a_command_prints_what_the_readme_shows(command: str, output: str) -> No
     )
     assert TIME.sub("TIME", run.stdout) == TIME.sub("TIME", output)
     assert run.returncode == 1
+
+
+@pytest.mark.parametrize(
+    "command", [command for command, _ in CONSOLE.findall(README) if "--json" in command]
+)
+def test_a_command_without_shown_output_works(command: str) -> None:
+    run = subprocess.run(
+        ["bash", "-c", command], check=False, capture_output=True, text=True, cwd=ROOT, timeout=120
+    )
+    assert json.loads(run.stdout)["dialect"] == "mixed"
 
 
 def test_the_python_example_prints_what_its_comment_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def test_the_request_keeps_its_spellings() -> None:
         (b'{"format":"assay-recording/2"}', "recording_version"),
         (b"[" * 100_000, "recording_malformed"),
         (
-            write_recording(recording()).replace(b"null", b'{"a":' * 200 + b"1" + b"}" * 200),
+            write_recording(recording()).replace(b"null", b'{"a":' * 600 + b"1" + b"}" * 600),
             "recording_malformed",
         ),
         (write_recording(recording()).replace(b"null", b"NaN"), "recording_malformed"),
@@ -86,3 +86,27 @@ def test_what_is_no_recording_is_refused_by_code(source: bytes, code: str) -> No
     with pytest.raises(RecordingUnreadable) as caught:
         read_recording(source)
     assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Failed(state="free text"),
+        Failed(state="answered"),
+        Failed(state="deadline", detail="free text"),
+        Answered(answers=(Failed(state="\x9b31m"),)),
+    ],
+)
+def test_a_state_that_no_fetcher_says_is_refused(answer: Any) -> None:
+    """Decision 8: `probe_state` is closed, so free text of an edited recording must not reach a report."""
+    ask = Together(asks=(Now(),)) if isinstance(answer, Answered) else Fetch(url="https://shop.dev/")
+    with pytest.raises(RecordingUnreadable) as caught:
+        read_recording(write_recording(recording(Exchange(ask=ask, answer=answer))))
+    assert caught.value.code == "recording_malformed"
+
+
+def test_a_moment_without_a_zone_is_refused() -> None:
+    written = write_recording(recording(Exchange(ask=Now(), answer=At(moment=AT))))
+    assert read_recording(written.replace(b"00:00:00Z", b"00:00:00+09:00")).exchanges
+    with pytest.raises(RecordingUnreadable):
+        read_recording(written.replace(b"00:00:00Z", b"00:00:00"))

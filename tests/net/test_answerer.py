@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from assay402.core.asks import Answered, At, Failed, Fetch, Fetched, Limits, Now, Pause, Paused, Together
-from assay402.net.answerer import NetworkAnswerer, utc_now
+from assay402.net.answerer import NetworkAnswerer
+from assay402.net.clock import utc_now
 from assay402.net.http import Fetcher
 from assay402.net.turns import Turns
 from net.hostile import PUBLIC, Answers, Dialled, hostile_server, message

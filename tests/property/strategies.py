@@ -1,5 +1,6 @@
 """What the property tests draw from."""
 
+import base64
 import json
 from typing import Any
 
@@ -89,6 +90,20 @@ HEADER_SETS: st.SearchStrategy[Any] = st.dictionaries(
     st.just("v"),
     max_size=3,
 )
+
+
+def with_raw_forms(artefact: dict[str, Any], raw_body: bool, raw_header: bool) -> dict[str, Any]:
+    """Give a leg as text or as a header value instead of decoded, where that was drawn."""
+    made = dict(artefact)
+    if raw_body and "body_obj" in made:
+        made["body_raw"] = json.dumps(made.pop("body_obj"))
+    if raw_header and "header_obj" in made:
+        made["payment_required_header"] = base64.b64encode(
+            json.dumps(made.pop("header_obj")).encode()
+        ).decode()
+    return made
+
+
 ARTEFACTS: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {},
     optional={

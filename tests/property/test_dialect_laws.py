@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402 import dialect
-from property.strategies import ARTEFACTS
+from property.strategies import ARTEFACTS, with_raw_forms
 
 LAWFUL_AXES = (
     "client_header_names",
@@ -87,6 +87,7 @@ def artefacts_with_canaries(draw: st.DrawFn) -> dict[str, Any]:
 
     artefact: dict[str, Any] = draw(ARTEFACTS)
     planted = {name: value if name == "status" else plant(value) for name, value in artefact.items()}
+    planted = with_raw_forms(planted, draw(st.booleans()), draw(st.booleans()))
     if draw(st.booleans()):
         planted[draw(st.sampled_from([CANARY, "caller", "body_raw", "status"]))] = CANARY
     return planted

@@ -11,8 +11,9 @@ from assay402.core.canon import canonical
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import Number, read, read_document, write
 from assay402.wire.challenge import NoChallenge, body_leg, header_leg
+from assay402.wire.requirements import PaymentRequired
 from assay402.wire.transport import decode_header, encode_header
-from property.strategies import JSON_VALUES, json_texts
+from property.strategies import JSON_VALUES, LEGS, json_texts
 
 LARGE = 262_144
 
@@ -30,7 +31,11 @@ def plain(value: Any) -> Any:
             return value
 
 
-@given(st.binary() | st.text().map(str.encode))
+@given(
+    st.binary(max_size=LARGE)
+    | st.text().map(str.encode)
+    | st.binary(max_size=64).map(lambda part: part * (LARGE // 64))
+)
 @example(b'{"a":' * (LARGE // 5))
 @example(b'"' + b'\\"' * (LARGE // 2 - 1))
 @example(b'"' + b"\\" * (LARGE - 1))
@@ -74,11 +79,14 @@ def test_canonical_json_is_what_a_library_of_that_name_writes(value: Any) -> Non
     assert canonical(read(expected)) == expected
 
 
-@given(st.text() | st.binary().map(lambda data: data.decode("latin-1")))
-@settings(deadline=None)
-def test_any_header_value_is_a_leg_or_a_reason(value: str) -> None:
-    assert isinstance(header_leg((value,)), NoChallenge)
-    assert isinstance(body_leg(value), NoChallenge)
+@given(LEGS.map(lambda leg: json.dumps(leg).encode()) | st.text().map(str.encode) | st.binary())
+@settings(deadline=None, max_examples=300)
+def test_any_header_value_is_a_leg_or_a_reason(data: bytes) -> None:
+    """Encoded, as raw text, and as a body: the same leg or a reason each time, and a leg keeps what was sent."""
+    leg = header_leg((encode_header(data),))
+    assert leg == body_leg(data)
+    assert isinstance(leg, NoChallenge) or write(dict(leg.sent)) == write(read(data))
+    assert isinstance(header_leg((data.decode("latin-1"),)), NoChallenge | PaymentRequired)
 
 
 @given(st.binary())

@@ -46,3 +46,11 @@ def test_a_leg_says_why_it_carries_no_challenge() -> None:
     odd: Any
     for odd in ({}, {"accepts": None}, {"accepts": []}, {"accepts": {"0": 1}}, {"accepts": "x"}):
         assert leg_of(odd) is NoChallenge.NO_ACCEPTS
+
+
+def test_a_decoded_leg_is_held_to_the_depth_of_the_reader() -> None:
+    deep: Any = {"accepts": [1]}
+    for _ in range(128):
+        deep = {"accepts": [1], "deep": deep}
+    assert leg_of(deep) is NoChallenge.TOO_DEEP
+    assert isinstance(leg_of(deep["deep"]["deep"]), PaymentRequired)

@@ -4,9 +4,10 @@ from typing import Final
 
 from assay402.checks.claims import CHECK as CLAIMS
 from assay402.checks.dialect import CHECK as DIALECT
+from assay402.checks.terms import CHECK as TERMS
 from assay402.core.check import Check
 
-CHECKS: Final[tuple[Check, ...]] = (DIALECT, CLAIMS)
+CHECKS: Final[tuple[Check, ...]] = (DIALECT, CLAIMS, TERMS)
 """All checks, in display order."""
 
 

@@ -101,7 +101,7 @@ def _item(number: int, given: str, operation: Operation[Any, Any]) -> JSON:
     }
 
 
-def _save(outcome: Outcome, values: Mapping[str, Any]) -> None:
+def _finish(outcome: Outcome, values: Mapping[str, Any]) -> None:
     if values["html"] is None:
         return
     try:
@@ -185,7 +185,13 @@ def _actions() -> click.Command:
 
 
 _FORM: Final[Form[Outcome]] = Form(
-    parameters=_parameters, compose=_compose, present=_present, save=_save, details=_DETAILS, epilog=_EPILOG
+    parameters=_parameters,
+    compose=_compose,
+    present=_present,
+    finish=_finish,
+    asks_network=False,
+    details=_DETAILS,
+    epilog=_EPILOG,
 )
 FORMS: Final[Mapping[str, Form[Outcome]]] = dict.fromkeys(
     ("diagnose", "repair", "verify", "repair-bundle"), _FORM

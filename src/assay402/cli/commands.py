@@ -1,9 +1,10 @@
 """The commands of a check, made from the registry and the forms of the room's module in this package."""
 
-import sys
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
@@ -13,6 +14,7 @@ from msgspec import Struct
 from assay402.cli.execute import execute, execute_offline, execute_recorded
 from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
+from assay402.cli.usage import SourceFile, Usage
 from assay402.core.check import Check, Operation, Refusal, read_request
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
@@ -62,14 +64,28 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
             click.Option(
                 ["--jsonl"], is_flag=True, help="Read one request a line on stdin, answer one a line."
             ),
-            click.Option(["--record"], metavar="FILE", help="Write the run's questions and answers to FILE."),
             click.Option(
-                ["--allow-private"],
-                is_flag=True,
-                help="Let the run contact this machine and private addresses.",
+                ["--record"],
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="Write the run's questions and answers to FILE.",
             ),
+            *(_network_options() if form.asks_network else ()),
             click.Option(["--exit-zero"], is_flag=True, help="Exit 0 on findings and on nothing to judge."),
         ],
+    )
+
+
+def _network_options() -> tuple[click.Option, ...]:
+    return (
+        click.Option(
+            ["--allow-private"], is_flag=True, help="Let the run contact this machine and private addresses."
+        ),
+        click.Option(
+            ["--ca-file"],
+            metavar="PEM",
+            help="Trust the certificate authorities of this file besides the system's.",
+        ),
     )
 
 
@@ -78,32 +94,32 @@ class _Options(Struct, frozen=True, kw_only=True):
 
     as_json: bool
     jsonl: bool
-    record: str | None
-    allow_private: bool
+    record: Path | None
     exit_zero: bool
+    allow_private: bool = False
+    ca_file: str | None = None
 
 
 def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
-    options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__})
+    options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__ if name in values})
     if options.jsonl:
-        if options.record or options.allow_private or any(value is not None for value in values.values()):
-            raise click.UsageError(
-                "--jsonl reads requests on stdin: give no input, --record or --allow-private."
-            )
-        answer_lines(operation, sys.stdin.buffer)
+        _answer_lines(operation, form, options, values)
         return
+    if options.record is not None:
+        _require_writable(options.record)
     answer, recording = execute(
         check,
         operation,
         form.compose(operation, values),
         allow_private=options.allow_private,
         record=options.record is not None,
+        ca_file=options.ca_file,
     )
+    code = show(operation, form, answer, as_json=options.as_json)
+    if not isinstance(answer, Refusal):
+        form.finish(answer, values)
     if options.record is not None:
         _save(options.record, recording)
-    if form.save is not None and not isinstance(answer, Refusal):
-        form.save(answer, values)
-    code = show(operation, form, answer, as_json=options.as_json)
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
 
 
@@ -111,23 +127,35 @@ def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_jso
     """Print an answer and give its exit code."""
     if isinstance(answer, Refusal):
         if as_json:
-            print_bytes(published_line(answer.published()))
+            print_bytes(published_line(operation.publish_refusal(answer)))
         explain_refusal(answer)
         return EXIT_REFUSED
     if as_json:
         print_bytes(published_line(operation.publish(answer)))
     else:
         print_lines(form.present(answer))
+        for remark in form.remarks(answer):
+            print_error(remark)
     return operation.exit_code(answer)
 
 
-def answer_lines(operation: Operation[Any, Any], stream: BinaryIO) -> None:
+def _answer_lines(
+    operation: Operation[Any, Any], form: Form[Any], options: _Options, values: Mapping[str, Any]
+) -> None:
+    given = {name for name, value in values.items() if value not in (None, False, ())}
+    if options.record or options.allow_private or options.ca_file or given - set(form.line_switches):
+        raise Usage("--jsonl reads requests on stdin: give no input, --record, --allow-private or --ca-file.")
+    answer_lines(operation, SourceFile().convert("-", None, None), switches=given)
+
+
+def answer_lines(operation: Operation[Any, Any], stream: BinaryIO, *, switches: Iterable[str] = ()) -> None:
     """Answer each line in order; a bad line is answered with its refusal and the run goes on."""
+    defaults = dict.fromkeys(switches, True)
     while (request := _next_request(stream, operation.request_bytes)) is not None:
-        answer = execute_offline(operation, request.value)
-        print_bytes(
-            published_line(answer.published() if isinstance(answer, Refusal) else operation.publish(answer))
-        )
+        value = {**defaults, **request.value} if isinstance(request.value, Mapping) else request.value
+        answer = execute_offline(operation, value)
+        publish = operation.publish_refusal if isinstance(answer, Refusal) else operation.publish
+        print_bytes(published_line(publish(answer)))
 
 
 class _Line:
@@ -145,24 +173,29 @@ def _next_request(stream: BinaryIO, cap: int) -> _Line | None:
     line = source.removesuffix(b"\n").removesuffix(b"\r")
     if len(line) <= cap:
         return _Line(read_request(line, cap))
-    length = len(source)
+    length = len(line)
     while not source.endswith(b"\n") and (source := stream.readline(1 << 20)):
-        length += len(source)
-    return _Line(Refusal(code="over_cap", length=length - source.endswith(b"\n"), cap=cap))
+        length += len(source.removesuffix(b"\n").removesuffix(b"\r"))
+    return _Line(Refusal(code="over_cap", length=length, cap=cap))
 
 
-def _save(path: str, recording: Recording | None) -> None:
+def _require_writable(path: Path) -> None:
+    """Refuse a path that cannot be written before anything is asked, so that no answer is lost over it."""
+    if str(path) == "-" or path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Usage("--record needs a file that can be written.", click.get_current_context())
+
+
+def _save(path: Path, recording: Recording | None) -> None:
     if recording is None:
         print_error("assay: nothing was asked, so there is no recording")
         return
-    try:
-        with open(path, "wb") as file:  # noqa: PTH123  (one write; pathlib would cost start-up)
-            file.write(write_recording(recording))
-    except OSError as error:
-        raise click.UsageError(f"The recording could not be written to {path}: {error.strerror}.") from None
+    # A recording holds a whole answer: it is for whoever made it.
+    path.touch(mode=0o600)
+    path.write_bytes(write_recording(recording))
 
 
-def replay_file(source: bytes, *, as_json: bool) -> int:
+def replay_file(source: bytes, *, as_json: bool, exit_zero: bool) -> int:
     """Run a recording again, print what the run printed, and give its exit code."""
     check, operation, answer = execute_recorded(read_recording(source))
-    return show(operation, _face(check).FORMS[operation.name], answer, as_json=as_json)
+    code = show(operation, _face(check).FORMS[operation.name], answer, as_json=as_json)
+    return 0 if exit_zero and code in _SOFT_EXITS else code

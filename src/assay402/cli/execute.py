@@ -1,29 +1,25 @@
 """Running an operation for a person: with a network where it asks for one, recorded where that is wanted."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from assay402.checks import check_named
 from assay402.core.asks import Collecting, Exchange, Recorder, adrive, drive, replay
 from assay402.core.check import Check, Operation, Refusal
-from assay402.core.errors import RecordingUnreadable
+from assay402.core.errors import RecordingUnreadable, TheirError
 from assay402.core.strictjson import JSON
 from assay402.envelope import local
 from assay402.formats.recording_v1 import Recording
+from assay402.net.clock import utc_now
 
 
-def utc_now() -> datetime:
-    """Tell the time."""
-    return datetime.now(UTC)
-
-
-def execute(
+def execute(  # noqa: PLR0913  (what to run, and how far it may reach)
     check: Check,
     operation: Operation[Any, Any],
     request: JSON | Refusal,
     *,
     allow_private: bool,
     record: bool,
+    ca_file: str | None = None,
 ) -> tuple[Any, Recording | None]:
     """Run an operation to its result or refusal, and give the recording of the run where one is wanted.
 
@@ -34,12 +30,12 @@ def execute(
         return given, None
     if operation.offline(given) is None and not record:
         return drive(operation.run(given), local(utc_now)), None
-    result, exchanges = _run_online(operation.run(given), allow_private=allow_private)
+    result, exchanges = _run_online(operation.run(given), allow_private=allow_private, ca_file=ca_file)
     assert not isinstance(request, Refusal)  # noqa: S101  (a refusal is never admitted)
     recording = Recording(
         check=check.name,
         operation=operation.name,
-        request=request,
+        request=operation.redact(request),
         allow_private=allow_private,
         exchanges=tuple(exchanges),
     )
@@ -72,12 +68,19 @@ def execute_recorded(recording: Recording) -> tuple[Check, Operation[Any, Any], 
     return check, operation, replay(operation.run(given), recording.exchanges)
 
 
-def _run_online(collecting: Collecting[Any], *, allow_private: bool) -> tuple[Any, list[Exchange]]:
+def _run_online(
+    collecting: Collecting[Any], *, allow_private: bool, ca_file: str | None
+) -> tuple[Any, list[Exchange]]:
     # The network is loaded here and nowhere else on the command line: `--help` and submitted checks start without it.
     import asyncio  # noqa: PLC0415
 
     from assay402.net.answerer import NetworkAnswerer  # noqa: PLC0415
+    from assay402.net.connection import trust_with  # noqa: PLC0415
     from assay402.net.http import Fetcher  # noqa: PLC0415
 
-    recorder = Recorder(NetworkAnswerer(Fetcher(allow_private=allow_private)))
+    try:
+        trust = None if ca_file is None else trust_with(ca_file)
+    except OSError:
+        raise TheirError("ca_file_unreadable") from None
+    recorder = Recorder(NetworkAnswerer(Fetcher(allow_private=allow_private, trust=trust)))
     return asyncio.run(adrive(collecting, recorder)), recorder.exchanges

@@ -1,7 +1,7 @@
 """How an operation looks on the command line: what a room's module here says beyond the registry."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, BinaryIO, Generic, TypeVar
+from typing import Any, BinaryIO, Final, Generic, TypeVar
 
 import click
 from msgspec import Struct
@@ -10,6 +10,9 @@ from assay402.core.check import Operation, Refusal, read_request
 from assay402.core.strictjson import JSON
 
 Result = TypeVar("Result")
+
+COUNTED: Final = 64 << 20
+"""Bytes of a request over the cap that are counted: an input may have no end."""
 
 
 class Form(Struct, Generic[Result], frozen=True, kw_only=True):
@@ -21,20 +24,26 @@ class Form(Struct, Generic[Result], frozen=True, kw_only=True):
     """Make the request from the parameters. Raises `click.UsageError` for a combination that makes none."""
     present: Callable[[Result], Iterable[str]]
     """The lines a person reads; styles are dropped where the terminal shows none."""
-    save: Callable[[Result, Mapping[str, Any]], None] | None = None
-    """Write what the parameters ask to have written beside the answer. Raises `click.UsageError` where it cannot."""
+    remarks: Callable[[Result], Iterable[str]] = lambda _result: ()
+    """What a person should know beside the output; on standard error, so that the output can be piped on."""
+    finish: Callable[[Result, Mapping[str, Any]], None] = lambda _result, _values: None
+    """What else the parameters ask for, such as a file. Raises `click.UsageError` where that is impossible."""
+    asks_network: bool = True
+    """The run may contact the network, so `--allow-private` and `--ca-file` are offered."""
+    line_switches: tuple[str, ...] = ()
+    """Switches that go with `--jsonl`: each sets the request member of its name in every line that lacks it."""
     details: str = ""
     """Paragraphs of the help below the operation's own sentence."""
     epilog: str = ""
 
 
 def read_source(stream: BinaryIO, cap: int) -> bytes | Refusal:
-    """Read a file or standard input up to the cap; beyond it only the length is kept."""
+    """Read a file or standard input up to the cap; beyond it only the length is kept, counted to `COUNTED` at most."""
     source = stream.read(cap + 1)
     length = len(source)
     if length <= cap:
         return source
-    while chunk := stream.read(1 << 20):
+    while length < COUNTED and (chunk := stream.read(1 << 20)):
         length += len(chunk)
     return Refusal(code="over_cap", length=length, cap=cap)
 

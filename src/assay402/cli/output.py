@@ -1,9 +1,11 @@
 """What a person or a program sees: published bytes, styled lines, refusals."""
 
 import os
+import re
 import sys
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
 
 import click
 import msgspec
@@ -15,6 +17,9 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 
+EXIT_PIPE_CLOSED: Final = 141
+_CONTROL: Final = re.compile("[\x7f-\x9f]")
+
 
 def published_line(published: Mapping[str, Any]) -> bytes:
     """Give the exact published bytes of an answer, with a newline behind."""
@@ -22,20 +27,45 @@ def published_line(published: Mapping[str, Any]) -> bytes:
 
 
 def pretty(value: Mapping[str, Any]) -> bytes:
-    """Lay JSON out for reading, spellings and order kept, with a newline behind."""
-    return msgspec.json.format(write(value), indent=2) + b"\n"
+    """Lay JSON out for reading, spellings and order kept, with a newline behind.
+
+    Control characters beyond ASCII's are escaped: terminals obey some of them.
+    """
+    compact = write(value)
+    try:
+        text = msgspec.json.format(compact, indent=2).decode()
+    except msgspec.DecodeError:
+        # It takes no half of a surrogate pair, which JSON can spell.
+        text = compact.decode()
+    return (_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
 
 def print_bytes(data: bytes) -> None:
     """Write bytes to standard output as they are, whatever the locale."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    with _ending_with_its_reader():
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """Write lines to standard output, with styles only on a terminal that wants them."""
-    for line in lines:
-        click.echo(line.rstrip(), color=None if wants_colour() else False)
+    with _ending_with_its_reader():
+        for line in lines:
+            click.echo(line.rstrip(), color=None if wants_colour() else False)
+
+
+@contextmanager
+def _ending_with_its_reader() -> Iterator[None]:
+    """End the run quietly where the reader of our output is gone, with the code that a pipe gives.
+
+    Caught before click sees it, whose own answer differs with the buffering. What is still buffered goes nowhere: the
+    end of the process would fail on it again.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(EXIT_PIPE_CLOSED) from None
 
 
 def print_error(text: str) -> None:
@@ -67,6 +97,15 @@ def explain_code(kind: str, code: str, numbers: str = "") -> None:
 
 
 def notice_of(code: str) -> Notice | None:
-    """Give the notice of a code, wherever it is explained."""
-    tables = (*(check.notices for check in CHECKS), FETCH_NOTICES, TRANSCRIPT_NOTICES, NOTICES)
-    return next((table[code] for table in tables if code in table), None)
+    """Give the notice of a code, wherever it is explained.
+
+    A code of a protocol is explained by its reason: `x402/terms-url-missing` by `terms-url-missing`.
+    """
+    known = notices()
+    return known.get(code) or known.get(code.rpartition("/")[2])
+
+
+def notices() -> dict[str, Notice]:
+    """Give every code with its notice."""
+    tables = (NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, *(check.notices for check in CHECKS))
+    return {code: notice for table in tables for code, notice in table.items()}

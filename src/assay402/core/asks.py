@@ -7,15 +7,15 @@ synchronously (`drive`), asynchronously (`adrive`) and from a recording (`replay
 
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from datetime import datetime
-from typing import Final, TypeAlias, TypeVar
+from typing import Annotated, Final, TypeAlias, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from assay402.core.errors import OurError, RecordingUnreadable
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """What one fetch may cost. The defaults are the dialect contract's (`target_fetch`) and service section 1.3."""
+    """What one fetch may cost. The defaults are the house's; a contract's own numbers are passed."""
 
     deadline_ms: int = 5_000
     """From the name look-up to the last byte, in milliseconds."""
@@ -93,7 +93,7 @@ class Failed(Struct, frozen=True, kw_only=True, tag="failed", tag_field="answer"
 class At(Struct, frozen=True, kw_only=True, tag="at", tag_field="answer"):
     """The moment of a `Now`, in UTC."""
 
-    moment: datetime
+    moment: Annotated[datetime, Meta(tz=True)]
 
 
 class Paused(Struct, frozen=True, kw_only=True, tag="paused", tag_field="answer"):
@@ -240,7 +240,7 @@ def replay(collecting: Collecting[Result], exchanges: Iterable[Exchange]) -> Res
         exchange = next(recorded, None)
         if exchange is None:
             raise RecordingUnreadable("recording_too_short")
-        if exchange.ask != ask:
+        if exchange.ask != ask or not _fits(ask, exchange.answer):
             raise RecordingUnreadable("recording_mismatch")
         return exchange.answer
 
@@ -248,6 +248,26 @@ def replay(collecting: Collecting[Result], exchanges: Iterable[Exchange]) -> Res
     if next(recorded, None) is not None:
         raise RecordingUnreadable("recording_too_long")
     return result
+
+
+def _fits(ask: Ask, answer: Answer) -> bool:
+    """Whether an answer is of the kind the ask gets."""
+    match ask:
+        case Fetch():
+            return isinstance(answer, Fetched | Failed)
+        case Now():
+            return isinstance(answer, At)
+        case Pause():
+            return isinstance(answer, Paused)
+        case Envelope():
+            return isinstance(answer, Enveloped)
+        case Judge():
+            return isinstance(answer, Judged | Failed)
+    return (
+        isinstance(answer, Answered)
+        and len(answer.answers) == len(ask.asks)
+        and all(map(_fits, ask.asks, answer.answers))
+    )
 
 
 class Recorder:

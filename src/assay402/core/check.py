@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
 from inspect import cleandoc
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -119,9 +119,13 @@ class Operation(Struct, Generic[Given, Result], frozen=True, kw_only=True):
     run: Callable[[Given], Collecting[Result | Refusal]]
     publish: Callable[[Result], dict[str, Any]]
     """The public JSON, keys in the contract's order."""
+    publish_refusal: Callable[[Refusal], dict[str, Any]] = Refusal.published
+    """The public JSON of a request that was not accepted, where the contract has a shape of its own for it."""
     exit_code: Callable[[Result], int]
     request_bytes: int
     """Longest request, in bytes as received."""
+    redact: Callable[[JSON], JSON] = lambda request: request
+    """What of a request a recording may keep: values nobody reads and that may be secret are emptied."""
     offline: Callable[[Given], Refusal | None] = lambda _given: None
     """What to refuse where there is no network; None when the work needs none."""
     faces: Faces = Faces.EVERYWHERE
@@ -152,11 +156,11 @@ def read_request(source: bytes, cap: int) -> JSON | Refusal:
     if len(source) > cap:
         return Refusal(code="over_cap", length=len(source), cap=cap)
     try:
-        # One level more than an artefact may have: the request wraps it.
-        return read(source, max_depth=MAX_DEPTH + REQUEST_DEPTH)
+        return read(source, max_depth=REQUEST_DEPTH)
     except JSONUnreadable:
         return Refusal(code="not_json")
 
 
-REQUEST_DEPTH = 2
-"""Objects around an artefact's own members: the request and the artefact."""
+REQUEST_DEPTH: Final = 4 * MAX_DEPTH
+"""Nesting of a whole request: well above what a member may have, so that a member too deep is judged by its room,
+and well below the interpreter's recursion limit."""

@@ -71,8 +71,8 @@ NOTICES: Mapping[str, Notice] = {
     ),
     "json_malformed": Notice("The bytes are not JSON.", "Check the place the number `position` counts to."),
     "json_not_finite": Notice("NaN and Infinity are not JSON.", "Send a number, a string or null instead."),
-    "json_too_deep": Notice("The JSON is nested too deeply.", "Flatten it below the number `cap`."),
-    "json_too_long": Notice("The JSON is too long.", "Shorten it below the number `cap`, in bytes."),
+    "json_too_deep": Notice("The JSON is nested too deeply.", "Flatten it to at most the number `cap`."),
+    "json_too_long": Notice("The JSON is too long.", "Shorten it to at most the number `cap`, in bytes."),
     "recording_malformed": Notice(
         "The file is not a recording.", "Make one with `--record FILE` and replay that."
     ),
@@ -88,7 +88,12 @@ NOTICES: Mapping[str, Notice] = {
         "It was edited, or made by a release that asks differently: record again.",
     ),
     "recording_too_short": Notice("The recording ends before the questions do.", "Record again."),
+    "file_too_long": Notice("The file is too long.", "Give one of at most the number `cap`, in bytes."),
     "recording_too_long": Notice("The recording holds answers nobody asked for.", "Record again."),
+    "ca_file_unreadable": Notice(
+        "The file of certificate authorities cannot be read, or holds none.",
+        "Give a PEM file with `-----BEGIN CERTIFICATE-----` blocks.",
+    ),
     "internal": Notice(
         "This is a fault of ours.", "Please report it with the command you ran, without your data."
     ),

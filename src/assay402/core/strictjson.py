@@ -10,6 +10,7 @@ The scanner itself is the standard library's; this module decides what it may se
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Final, NoReturn, TypeAlias
 
 from msgspec import Struct
@@ -23,6 +24,7 @@ _BOM: Final = "\ufeff"
 _MARK: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INTEGER: Final = re.compile(r"-?[0-9]+")
+_CONTAINERS: Final = (Mapping, list, tuple)
 _MAX_INTEGER_DIGITS: Final = 78
 """2^256 - 1, the largest amount on any chain, has 78 digits; longer spellings stay text."""
 
@@ -69,7 +71,7 @@ def read(source: bytes | str, *, max_depth: int = MAX_DEPTH, max_bytes: int | No
     if max_bytes is not None and len(source) > max_bytes:
         raise JSONUnreadable("json_too_long", length=len(source), cap=max_bytes)
     text = _text(source).removeprefix(_BOM)
-    if text.count("[") + text.count("{") > max_depth and _depth(text) > max_depth:
+    if text.count("[") + text.count("{") > max_depth and _nests_deeper(text, max_depth):
         raise JSONUnreadable("json_too_deep", cap=max_depth)
     # The library's exception holds the whole text, so it must not become the context of ours.
     try:
@@ -109,6 +111,20 @@ def members(value: Mapping[str, JSON]) -> Iterable[tuple[str, JSON]]:
     return value.members if isinstance(value, RepeatedNames) else value.items()
 
 
+def is_deeper(value: object, max_depth: int = MAX_DEPTH) -> bool:
+    """Tell whether a value that was not read here nests deeper than the reader would take.
+
+    Goes level by level and meets a shared value once a level, so that neither cycles nor sharing make it long.
+    """
+    level = [value] if isinstance(value, _CONTAINERS) else []
+    for _ in range(max_depth):
+        if not level:
+            return False
+        inner = chain.from_iterable(each.values() if isinstance(each, Mapping) else each for each in level)
+        level = list({id(each): each for each in inner if isinstance(each, _CONTAINERS)}.values())
+    return bool(level)
+
+
 def integer(value: object) -> int | None:
     """Give the integer that a JSON number spells without point or exponent, or None for anything else.
 
@@ -138,16 +154,17 @@ def _text(source: bytes | str) -> str:
     raise JSONUnreadable("json_not_utf8")
 
 
-def _depth(text: str) -> int:
-    """Count the deepest nesting, brackets inside strings apart; linear in the text whatever it holds."""
-    depth = deepest = 0
-    for mark in _MARK.findall(text):
-        if mark in "[{":
+def _nests_deeper(text: str, max_depth: int) -> bool:
+    """Tell whether brackets outside strings nest deeper; linear in the text whatever it holds."""
+    depth = 0
+    for mark in _MARK.finditer(text):
+        if mark[0] in "[{":
             depth += 1
-            deepest = max(deepest, depth)
-        elif mark in "]}":
+            if depth > max_depth:
+                return True
+        elif mark[0] in "]}":
             depth -= 1
-    return deepest
+    return False
 
 
 def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:

@@ -240,7 +240,7 @@ def _judge_port(text: str, *, allow_private: bool) -> int | None:
 _ALLOW_PRIVATE: Final = "If it is your own machine, run the command with `--allow-private`."
 _A_BLOCK: Final = "The address lies in a block that is not public unicast: "
 NOTICES: Mapping[str, Notice] = {
-    "url_too_long": Notice("The URL is too long.", "Shorten it below the number `cap`, in characters."),
+    "url_too_long": Notice("The URL is too long.", "Shorten it to at most the number `cap`, in characters."),
     "url_not_ascii": Notice(
         "The URL holds characters beyond ASCII.", "Write the host as its `xn--` form, the rest as %XX."
     ),
@@ -248,8 +248,14 @@ NOTICES: Mapping[str, Notice] = {
         "The URL holds a blank or a control character.", "Write it as %XX, or remove it."
     ),
     "url_backslash": Notice("The URL holds a backslash.", "Write `/` between parts, %5C inside one."),
-    "url_malformed": Notice("The URL has no scheme, no `//` or no host.", "Write it as `https://host/path`."),
-    "scheme": Notice("The scheme is not http or https.", "Submit the http or https address of the endpoint."),
+    "url_malformed": Notice(
+        "The URL has no scheme, no `//` or no host.",
+        "Write it as `https://host/path`, with `https://` in front.",
+    ),
+    "scheme": Notice(
+        "The scheme is not http or https.",
+        "Submit the http or https address of the endpoint, with `https://` in front.",
+    ),
     "userinfo": Notice(
         "The URL carries a user name or password.", "Remove everything up to the `@` of the host."
     ),
@@ -262,7 +268,9 @@ NOTICES: Mapping[str, Notice] = {
         "Write four decimal numbers from 0 to 255.",
     ),
     "host_single_label": Notice("The host has a single label, which no public name has.", _ALLOW_PRIVATE),
-    "host_special_use": Notice("The name ends in a suffix that is never public.", _ALLOW_PRIVATE),
+    "host_special_use": Notice(
+        "The name ends in a suffix that is never public.", "Use the endpoint's real name. " + _ALLOW_PRIVATE
+    ),
     "port": Notice(
         "The port is out of range, or one that no web server should answer on.",
         "Submit the endpoint on its web port. " + _ALLOW_PRIVATE,
@@ -284,7 +292,9 @@ NOTICES: Mapping[str, Notice] = {
     "addr_multicast": Notice(_A_BLOCK + "multicast.", _ALLOW_PRIVATE),
     "addr_reserved": Notice(_A_BLOCK + "reserved.", _ALLOW_PRIVATE),
     "addr_zone_id": Notice("The address carries a zone, which is local to one machine.", _ALLOW_PRIVATE),
-    "addr_v4_mapped": Notice(_A_BLOCK + "IPv4 written as IPv6.", "Write the IPv4 address plainly."),
+    "addr_v4_mapped": Notice(
+        _A_BLOCK + "IPv4 written as IPv6.", "Write the IPv4 address plainly. " + _ALLOW_PRIVATE
+    ),
     "addr_nat64": Notice(_A_BLOCK + "NAT64.", _ALLOW_PRIVATE),
     "addr_isatap": Notice(_A_BLOCK + "ISATAP.", _ALLOW_PRIVATE),
     "addr_not_global_unicast_v6": Notice(_A_BLOCK + "IPv6 outside global unicast.", _ALLOW_PRIVATE),

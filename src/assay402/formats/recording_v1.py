@@ -9,10 +9,13 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from assay402.core.asks import Answer, Answered, Exchange, Fetched
+from assay402.core.asks import Answer, Answered, Exchange, Failed, Fetched
 from assay402.core.check import REQUEST_DEPTH
 from assay402.core.errors import JSONUnreadable, RecordingUnreadable
-from assay402.core.strictjson import JSON, MAX_DEPTH, read, write
+from assay402.core.fetch_states import CAUSES, PHASES
+from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
+from assay402.core.strictjson import JSON, read, write
+from assay402.core.target import NOTICES as TARGET_NOTICES
 
 FORMAT: Final = "assay-recording/1"
 
@@ -26,9 +29,7 @@ KEPT_HEADER_VALUES: Final = frozenset(
         "content-encoding",
         "transfer-encoding",
         "date",
-        "location",
         "retry-after",
-        "www-authenticate",
     }
 )
 """Response headers whose values are evidence; every other value is emptied."""
@@ -70,7 +71,7 @@ def read_recording(source: bytes) -> Recording:
 
     """
     try:
-        written = read(source, max_depth=MAX_DEPTH + REQUEST_DEPTH + 1)
+        written = read(source, max_depth=REQUEST_DEPTH + 1)
     except JSONUnreadable:
         written = None
     match written:
@@ -96,10 +97,23 @@ def read_recording(source: bytes) -> Recording:
 
 def _exchanges(written: list[JSON]) -> tuple[Exchange, ...]:
     try:
-        return msgspec.json.decode(write(written), type=tuple[Exchange, ...])
+        exchanges = msgspec.json.decode(write(written), type=tuple[Exchange, ...])
     except msgspec.DecodeError:
-        pass
-    raise RecordingUnreadable("recording_malformed")
+        exchanges = None
+    if exchanges is None or not all(map(_is_closed, exchanges)):
+        raise RecordingUnreadable("recording_malformed")
+    return exchanges
+
+
+def _is_closed(exchange: Exchange) -> bool:
+    """Whether an answer says only what a fetcher can say: states are published, so free text must not pass for one."""
+    answers = exchange.answer.answers if isinstance(exchange.answer, Answered) else (exchange.answer,)
+    return all(
+        (each.state in FETCH_NOTICES or each.state in TARGET_NOTICES)
+        and (each.detail is None or each.detail in PHASES or each.detail in CAUSES)
+        for each in answers
+        if isinstance(each, Failed)
+    )
 
 
 def _redact(answer: Answer) -> Answer:

@@ -12,7 +12,7 @@ def rule_page(check: Check, rule: Rule[Any, Any]) -> str:
     parts = [
         f"# {rule.id}",
         rule.summary,
-        f"Check `{check.name}` ({check.service} {check.version}). Since {rule.since}. Proves: {rule.spec}.",
+        f"Check `{check.name}`. Contract {check.service} {check.version}, {rule.spec}. Since {rule.since}.",
         *(f"## {title}\n\n{body}" for title, body in rule.sections.items()),
     ]
     return "\n\n".join(parts) + "\n"

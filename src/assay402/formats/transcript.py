@@ -113,7 +113,8 @@ NOTICES: Mapping[str, Notice] = {
     ),
     "transcript_is_json": Notice(
         "The file is JSON, but no archive (HAR).",
-        "An artefact needs no capture: submit it as it is. A body alone lacks its status line and headers.",
+        'An artefact is checked as it is. A bare 402 body becomes one as `{"body_obj": …}`; its headers are missing, so'
+        " rather save the answer again with `curl -i`.",
     ),
     "transcript_not_har": Notice(
         "An entry was chosen, but only an archive (HAR) has entries.", "Leave the number out."

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from assay402.core.asks import (
@@ -23,11 +23,7 @@ from assay402.core.asks import (
     Together,
 )
 from assay402.envelope import local_envelope
-
-
-def utc_now() -> datetime:
-    """Tell the time of this machine, in UTC."""
-    return datetime.now(UTC)
+from assay402.net.clock import utc_now
 
 
 class NetworkAnswerer:

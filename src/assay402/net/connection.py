@@ -66,6 +66,18 @@ def system_trust() -> ssl.SSLContext:
     return context
 
 
+def trust_with(ca_file: str) -> ssl.SSLContext:
+    """Trust the certificate authorities of a PEM file besides those of the system.
+
+    Raises:
+        OSError: when the file cannot be read or holds no certificate.
+
+    """
+    context = system_trust()
+    context.load_verify_locations(cafile=ca_file)
+    return context
+
+
 class Connection:
     """A connected socket, spoken to in plain or, after `secure`, in TLS.
 

@@ -101,7 +101,8 @@ class DNSResolver:
 
         """
         absolute = dns.name.from_text(f"{name}.")
-        async with asyncio.TaskGroup() as group:
+        # The resolver's own lifetime is looser: it finishes a wait it has begun.
+        async with asyncio.timeout(self._seconds), asyncio.TaskGroup() as group:
             asked = [group.create_task(self._records(absolute, kind)) for kind in ("A", "AAAA")]
         v4, v6 = (task.result() for task in asked)
         if v4 is None or v6 is None:

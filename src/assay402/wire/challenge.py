@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from assay402.core.asks import Fetched
 from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, read
+from assay402.core.strictjson import JSON, is_deeper, read
 from assay402.wire.requirements import PaymentRequired, PaymentRequirements
 from assay402.wire.transport import PAYMENT_REQUIRED, decode_header
 
@@ -25,6 +25,8 @@ class NoChallenge(Enum):
     """Several PAYMENT-REQUIRED headers that are not identical."""
     NOT_BASE64 = "not-base64"
     NOT_JSON = "not-json"
+    TOO_DEEP = "too-deep"
+    """An object that was already decoded and nests deeper than the reader takes; such a text is `NOT_JSON`."""
     NOT_AN_OBJECT = "not-an-object"
     NO_ACCEPTS = "no-accepts"
     """`accepts` is absent, no array, or empty."""
@@ -62,7 +64,7 @@ def challenge_of(received: Fetched) -> Challenge:
 def body_leg(source: bytes | str) -> Leg:
     """Read the body of an answer, exactly as sent."""
     try:
-        return leg_of(read(source))
+        return _leg(read(source))
     except JSONUnreadable:
         return NoChallenge.NOT_JSON
 
@@ -81,7 +83,11 @@ def header_leg(values: Sequence[str]) -> Leg:
 
 
 def leg_of(value: JSON) -> Leg:
-    """Read a leg that is already decoded."""
+    """Read a leg that is already decoded, held to the depth of the reader."""
+    return NoChallenge.TOO_DEEP if is_deeper(value) else _leg(value)
+
+
+def _leg(value: JSON) -> Leg:
     if not isinstance(value, Mapping):
         return NoChallenge.NOT_AN_OBJECT
     accepts = value.get("accepts")

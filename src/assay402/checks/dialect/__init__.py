@@ -21,6 +21,7 @@ CHECK: Final = Check(
             publish=contract.publish,
             exit_code=contract.exit_code,
             request_bytes=criteria.REQUEST_BYTES,
+            redact=contract.redact,
             offline=contract.offline,
         ),
         Operation(
@@ -31,6 +32,7 @@ CHECK: Final = Check(
             publish=contract.publish_precheck,
             exit_code=contract.exit_code_precheck,
             request_bytes=criteria.REQUEST_BYTES,
+            redact=contract.redact,
         ),
     ),
     rules=(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, get_args
 
+from assay402.checks.dialect.criteria import BODY_BYTES, DEADLINE_MS
 from assay402.checks.dialect.model import (
     ClientHeader,
     DialectFacts,
@@ -15,7 +16,7 @@ from assay402.checks.dialect.model import (
     ReceiptName,
     Submitted,
 )
-from assay402.core.asks import Collecting, Failed, fetch
+from assay402.core.asks import Collecting, Failed, Limits, fetch
 from assay402.core.strictjson import JSON
 from assay402.wire.challenge import Leg, NoChallenge, body_leg, challenge_of, header_leg, leg_of
 from assay402.wire.network import network_form
@@ -34,6 +35,7 @@ _TOKEN: Final = re.compile(
 )
 """A client header name as a whole token; `X-PAYMENT-RESPONSE` is another word."""
 _COMPARED_VERSIONS: Final = (1, 2)
+_STATUS_KINDS: Final = {2: "success", 3: "redirect", 4: "client error", 5: "server error"}
 
 
 def collect(given: DialectInput) -> Collecting[DialectFacts]:
@@ -44,10 +46,15 @@ def collect(given: DialectInput) -> Collecting[DialectFacts]:
 
 
 def _probe_facts(given: Probe) -> Collecting[DialectFacts]:
-    answer = yield from fetch(given.url)
+    answer = yield from fetch(given.url, Limits(deadline_ms=DEADLINE_MS, body_bytes=BODY_BYTES))
     if isinstance(answer, Failed):
         return DialectFacts(
-            mode="probe", is_402=False, has_leg_to_inspect=False, url=given.url, probe_state=answer.state
+            mode="probe",
+            is_402=False,
+            has_leg_to_inspect=False,
+            url=given.url,
+            probe_state=answer.state,
+            probe_detail=answer.detail,
         )
     is_402 = answer.status == PAYMENT_REQUIRED_STATUS
     challenge = challenge_of(answer)
@@ -55,10 +62,11 @@ def _probe_facts(given: Probe) -> Collecting[DialectFacts]:
         mode="probe",
         is_402=is_402,
         has_leg_to_inspect=is_402,
-        body=_leg_facts("body", challenge.body) if is_402 else None,
-        header=_leg_facts("header", challenge.header) if is_402 else None,
+        body=_leg_facts("body", challenge.body) if is_402 else NoChallenge.ABSENT,
+        header=_leg_facts("header", challenge.header) if is_402 else NoChallenge.ABSENT,
         url=given.url,
         probe_state=ANSWERED,
+        probe_detail=None if is_402 else _STATUS_KINDS.get(answer.status // 100),
     )
 
 
@@ -69,8 +77,10 @@ def _submitted_facts(given: Submitted) -> DialectFacts:
         mode="submitted",
         is_402=is_402,
         has_leg_to_inspect=is_402 and (given.has_body or has_header),
-        body=_leg_facts("body", _submitted_body(given)) if is_402 and given.has_body else None,
-        header=_leg_facts("header", _submitted_header(given)) if is_402 and has_header else None,
+        body=_leg_facts("body", _submitted_body(given)) if is_402 and given.has_body else NoChallenge.ABSENT,
+        header=_leg_facts("header", _submitted_header(given))
+        if is_402 and has_header
+        else NoChallenge.ABSENT,
         payload=None if given.payload_obj is None else _payload_facts(given.payload_obj),
         payload_header_names=_names_among(given.payload_headers, _CLIENT_HEADERS) or (),
         receipt_names=_names_among(given.response_headers, _RECEIPTS),
@@ -87,9 +97,9 @@ def _submitted_header(given: Submitted) -> Leg:
     return leg_of(given.header_obj)
 
 
-def _leg_facts(name: LegName, leg: Leg) -> LegFacts | None:
+def _leg_facts(name: LegName, leg: Leg) -> LegFacts | NoChallenge:
     if isinstance(leg, NoChallenge):
-        return None
+        return leg
     first = leg.accepts[0]
     version = leg.x402_version
     return LegFacts(

@@ -1,7 +1,7 @@
 """The contract `dialect-check` 1.0.0: what is admitted, how the operations run, and the public JSON."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -53,6 +53,7 @@ from assay402.core.strictjson import JSON, Number, integer
 _STATUSES: Final = range(100, 1000)
 _STRINGS: Final = ("body_raw", "payment_required_header")
 _OBJECTS: Final = ("header_obj", "payload_obj", "payload_headers", "response_headers")
+_HEADER_SETS: Final = ("payload_headers", "response_headers")
 _MEMBERS: Final = frozenset({"status", "body_obj", *_STRINGS, *_OBJECTS})
 _GRADABLE: Final = ("body_obj", "body_raw", "header_obj", "payment_required_header", "payload_obj")
 _TWO_FORMS: Final = (("body_obj", "body_raw"), ("header_obj", "payment_required_header"))
@@ -61,15 +62,16 @@ _JSON_TYPES: Final = (Mapping, list, tuple, str, Number, int, float, bool, type(
 REFUSALS: Final[Mapping[str, Notice]] = {
     "not_json": Notice(
         "The request is not JSON.",
-        "Send one JSON object in UTF-8, nested at most 130 deep. A saved `curl -i` transcript or HAR file goes through"
+        "Send one JSON object in UTF-8, nested at most 512 deep. A saved `curl -i` transcript or HAR file goes through"
         " `assay dialect capture` first.",
     ),
     "not_an_object": Notice("The request is not a JSON object.", "Send {mode, url} or {mode, artefact}."),
     "mode_unknown": Notice("The mode is missing or unknown.", "Set `mode` to `probe` or `submitted`."),
     "member_unknown": Notice(
         "The request has a member this check does not know.",
-        "Remove it, or mend its spelling: `assay dialect criteria` lists the members. The body of a 402 goes into"
-        " `body_obj`, the value of its PAYMENT-REQUIRED header into `payment_required_header`.",
+        "An artefact has `status`, `body_obj` or `body_raw`, `header_obj` or `payment_required_header`, `payload_obj`,"
+        " `payload_headers` and `response_headers`. A bare 402 body goes into `body_obj`; a HAR file or a transcript goes"
+        " through `assay dialect capture`, a recording through `assay replay`.",
     ),
     "member_type": Notice(
         "A member has the wrong type.",
@@ -85,7 +87,7 @@ REFUSALS: Final[Mapping[str, Notice]] = {
         "Send a URL, or an artefact with a body, a PAYMENT-REQUIRED header or a payment payload.",
     ),
     "caller_not_allowed": Notice("`caller` belongs to the free pre-check only.", "Remove it."),
-    "over_cap": Notice("The request is too long.", "Shorten it below the number `cap`, in bytes."),
+    "over_cap": Notice("The request is too long.", "Shorten it to at most the number `cap`, in bytes."),
     "probe_needs_network": Notice(
         "A probe needs a network, which this way of running does not use.",
         "Run `assay dialect check --url URL`, or submit a capture.",
@@ -222,6 +224,16 @@ def exit_code_precheck(report: PrecheckReport) -> int:
     return 0 if report.refusal is None else 2
 
 
+def redact(request: JSON) -> JSON:
+    """Empty the values of submitted headers: the names are evidence, the values are never read and may be secret."""
+    artefact = request.get("artefact") if isinstance(request, Mapping) else None
+    if not isinstance(request, Mapping) or not isinstance(artefact, Mapping):
+        return request
+    sets = {name: value for name in _HEADER_SETS if isinstance(value := artefact.get(name), Mapping)}
+    emptied = {name: dict.fromkeys(value, "") for name, value in sets.items()}
+    return {**request, "artefact": {**artefact, **emptied}}
+
+
 def offline(given: DialectInput) -> Refusal | None:
     """Refuse a probe where there is no network."""
     return Refusal(code="probe_needs_network") if isinstance(given, Probe) else None
@@ -295,4 +307,4 @@ def _mismatch(mismatch: Mismatch) -> dict[str, Any]:
 
 
 def _timestamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat()}Z"

@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from assay402.core.strictjson import JSON
+from assay402.wire.challenge import NoChallenge
 from assay402.wire.network import NetworkForm
 from assay402.wire.requirements import AmountName
 
@@ -81,19 +82,22 @@ class DialectFacts(Struct, frozen=True, kw_only=True):
     """The capture is an inspectable 402, or nothing says otherwise."""
     has_leg_to_inspect: bool
     """A body or header of a 402 was there to look at."""
-    body: LegFacts | None = None
-    header: LegFacts | None = None
+    body: LegFacts | NoChallenge = NoChallenge.ABSENT
+    header: LegFacts | NoChallenge = NoChallenge.ABSENT
+    """Why a leg carries no challenge is for people: the contract has no finding for it."""
     payload: PayloadFacts | None = None
     payload_header_names: tuple[ClientHeader, ...] = ()
     receipt_names: tuple[ReceiptName, ...] | None = None
     """None where no paid-response header set was submitted."""
     url: str | None = None
     probe_state: str | None = None
+    probe_detail: str | None = None
+    """The phase or cause of a fetch that failed, or the kind of an answer that is no 402: for people, not published."""
 
     @property
     def legs(self) -> tuple[LegFacts, ...]:
         """The legs that carry a challenge, body first."""
-        return tuple(leg for leg in (self.body, self.header) if leg is not None)
+        return tuple(leg for leg in (self.body, self.header) if isinstance(leg, LegFacts))
 
 
 class Axes(Struct, frozen=True, kw_only=True):

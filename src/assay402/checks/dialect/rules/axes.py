@@ -38,13 +38,15 @@ def challenge_carrier(facts: DialectFacts) -> Carrier:
 
     ## Known limits
     The label names the place, not the dialect: a version 2 challenge in the body is `v1-body`. A capture that
-    leaves the header out reads as if the server had sent none, so submit the header too.
+    leaves the header out reads as if the server had sent none, so submit the header too. An answer over the limits
+    of size is not inspected at all, even where its header alone could have been read.
     """
     if not facts.has_leg_to_inspect:
         return UNDETERMINED
-    if facts.body is not None:
-        return "v1-body" if facts.header is None else "both"
-    return "none" if facts.header is None else "v2-header"
+    carrying = {leg.name for leg in facts.legs}
+    if "body" in carrying:
+        return "both" if "header" in carrying else "v1-body"
+    return "v2-header" if "header" in carrying else "none"
 
 
 @rule("dialect/client-header-names", since="0.1", spec="axes_rule (2)")
