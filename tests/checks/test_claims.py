@@ -83,7 +83,7 @@ def test_a_handed_case_is_judged_as_expected(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 
-@pytest.mark.parametrize("case", OURS, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", OURS, ids=lambda case: case["id"])
 def test_a_case_of_ours_is_judged_as_expected(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
