@@ -70,6 +70,8 @@ _LABEL: Final = re.compile(
 )
 _ALIAS: Final = re.compile(r"(?:[A-Z][\w'’.]*\s){1,4}(?=\([A-Z]{3}\))")
 """A name with its code behind it: the code is what counts."""
+_TITLE: Final = re.compile(r"(?:\b[A-Z][\w'’-]*\s){0,4}\b[A-Z][\w'’-]*:")
+"""The words of a label, which are written large and name nothing."""
 _CONTENT_FREE: Final = frozenset(
     stem(word) for word in ("detail", "follow", "summary", "note", "result", "update", "option", "here")
 )
@@ -178,29 +180,31 @@ def _form(text: str, piece: Piece) -> Literal["clause", "fragment", "cell", "lea
 
 
 def _content(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
-    """Give the stems of the content words, those of typed values apart."""
-    kept = []
-    position = 0
-    for fact in found:
-        kept.append(text[position : fact.start])
-        position = max(position, fact.end)
+    """Give the stems of the content words, typed values and names with their code behind them apart."""
+    cuts = sorted(
+        [(fact.start, fact.end) for fact in found] + [match.span() for match in _ALIAS.finditer(text)]
+    )
+    kept, position = [], 0
+    for start, end in cuts:
+        kept.append(text[position:start])
+        position = max(position, end)
     kept.append(text[position:])
-    return frozenset(stems(_ALIAS.sub(" ", " ".join(kept))))
+    return frozenset(stems(" ".join(kept)))
 
 
 def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     """Give the stems of words written with a capital where no sentence begins, typed values and aliases apart."""
     names = set()
     code_spans = [(fact.start, fact.end) for fact in found]
-    for word, start, end in word_spans(text):
+    apart = [match.span() for pattern in (_ALIAS, _TITLE) for match in pattern.finditer(text)]
+    for word, start, _ in word_spans(text):
         if start == 0 or not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
             continue
         if text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-")) or any(
             first <= start < last for first, last in code_spans
         ):
             continue
-        if re.match(r"(?:\s[A-Z]\w+)?\s\([A-Z]{3}\)", text[end : end + 30]):
-            # A name with its code behind it: the code is what counts.
+        if any(first <= start < last for first, last in apart):
             continue
         names.add(stem(word))
     return frozenset(names)

@@ -249,7 +249,7 @@ def _json(text: str) -> JSON:
     return value if isinstance(value, Mapping | list) else None
 
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\\\]|\\\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN: Final = re.compile(r'"(?:[^"\\\\]|\\\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"')
 
 
 def _closed(text: str) -> str:
@@ -259,6 +259,8 @@ def _closed(text: str) -> str:
     before = ""
     for match in _TOKEN.finditer(text):
         token = match[0]
+        if token == '"':
+            break
         if token in "{[":
             stack.append("}" if token == "{" else "]")
         elif token in "}]":

@@ -155,6 +155,8 @@ class Record:
         """A sentence, and no line that a program wrote."""
         if self.form == "prose":
             return True
+        if self.parent is not None:
+            return False
         bare = self.text.rstrip("\"')” ")
         return self.form == "line" and not self.fields and bare.endswith((".", "!")) and bare.count(" ") >= 3
 

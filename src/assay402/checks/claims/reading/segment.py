@@ -30,7 +30,7 @@ _SPLIT: Final = re.compile(
     r";\s+|,?\s+(?:but|while|whereas)\s+|,\s+(?:and|so)\s+|\s+and\s+|\s+[-–—]\s+(?=it\b|they\b|we\b|I\b)"
 )
 _FINITE: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|cannot|may|might|must|should|would|could|isn't|wasn't|weren't|didn't|doesn't|hasn't|won't|"
+    r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|cannot|may(?!\s[0-9])|might|must|should|would|could|isn't|wasn't|weren't|didn't|doesn't|hasn't|won't|"
     r"passe[sd]|fail(?:ed|s)|sent|paid|ran|fell|rose|grew|wrote|made|took|went|came|said|says|shows?|costs?|took|takes|remains?|needs?|works?|"
     r"[a-z]{3,}(?:ed))\b",
     re.IGNORECASE,

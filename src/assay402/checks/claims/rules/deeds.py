@@ -175,7 +175,7 @@ def action_recorded(view: View) -> Finding | None:
     Nothing needs fixing.
     """
     action = told(view)
-    if action is None:
+    if action is None or action.is_partial:
         return None
     for deed in reversed(action.deeds):
         if not _reached(action.act.stage, deed.stage) or not (

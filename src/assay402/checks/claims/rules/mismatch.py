@@ -138,6 +138,9 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
         wrong = [each for each in near.bindings if each.state in ("mismatch", "unit")]
         if not wrong or not _same_subject(view, near, wrong):
             continue
+        if near.record.label.endswith(" call"):
+            # What was asked for tells nothing of what is.
+            continue
         if near.record.form == "row" and _COMPARING.search(claim.text):
             continue
         if claim.negative and not is_negative(near.record.text):

@@ -132,6 +132,22 @@ def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:
     return None
 
 
+_SEVERAL: Final = re.compile(
+    r"\b(?:both|following|all (?:two|three|four|five)|these)\s(?:the\s)?(?:\w+\s){0,2}?\w+s\s(?:have|were|are)\b",
+    re.IGNORECASE,
+)
+
+
+def _says_several(claim: Claim) -> bool:
+    return _SEVERAL.search(claim.text) is not None
+
+
+def _thing(deed: Deed) -> object:
+    """Give what a record acts on: its identifiers, or else the call it answers."""
+    record = deed.record
+    return record.ids or id(record.parent or record.item)
+
+
 class Told:
     """What the evidence says became of the action a claim names."""
 
@@ -143,6 +159,11 @@ class Told:
         self.deeds: Final = self._about()
         self.conflict: Final = self._conflict()
         self.newest: Final = self.deeds[-1] if self.deeds else None
+        self.is_partial: Final = (
+            _says_several(view.claim)
+            and len({_thing(deed) for deed in self.deeds if deed.stage == "COMPLETED"}) == 1
+        )
+        """The claim speaks of several things, and the records tell of one."""
 
     def _about(self) -> list[Deed]:
         if self.act.is_status:

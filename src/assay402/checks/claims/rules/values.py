@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import plain, stems
+from assay402.checks.claims.reading.text import plain, stem, stems
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
@@ -15,6 +15,7 @@ from assay402.core.check import rule
 
 _ENOUGH: Final = 0.8
 _ENOUGH_WITH_IDENTIFIERS: Final = 0.6
+_DONE: Final = re.compile(r"\b(?:has|have) (?:now |already )?been (?:successfully )?\w+(?:ed|en|nt|id|ilt)\b")
 _AGGREGATE: Final = re.compile(
     r"\b(?:average|mean|sum|most|least|highest|lowest|second|third|first|last|only|all|every|each|both|times|number of|before|after|than|fewer|over|under|earliest|latest|never|no)\b",
     re.IGNORECASE,
@@ -44,7 +45,10 @@ def all_facts_bound(view: View) -> Finding | None:
     claim = view.claim
     if not claim.facts and claim.form not in ("leaf", "cell"):
         return _affirmed(view)
-    done = any(each.stage == "COMPLETED" and not each.negated for each in claim.mentions)
+    done = (
+        any(each.stage == "COMPLETED" and not each.negated for each in claim.mentions)
+        or _DONE.search(claim.text) is not None
+    )
     for near in view.near:
         if done and (not near.record.is_prose or near.record.item.kind == "description"):
             continue
@@ -184,6 +188,60 @@ def speaks_plainly(claim: Claim, near: Near) -> bool:
         "likely",
     }
     return not weak or claim.modality == "may" or bool(weak & set(claim.text.lower().split()))
+
+
+@rule("claims/computed", since="0.1", spec="section 5.1 and section 7, R07")
+def computed(view: View) -> Finding | None:
+    """Support a total, a difference or a price that a calculation in the evidence came to.
+
+    ## What it reports
+    SUPPORTED where the claim gives one sum, with a word such as total, cost, difference or balance, and the answer
+    of a calculating tool is exactly that number.
+
+    ## Why it matters
+    An agent that adds up prices shows its sum in the call, and nowhere else.
+
+    ## How to fix it
+    Nothing needs fixing.
+
+    ## Known limits
+    The rule reads the result; whether the right numbers went into the calculation it does not say.
+    """
+    sums = [fact for fact in view.claim.facts if fact.kind == "money"]
+    if (
+        len(sums) != 1
+        or len(view.claim.facts) > 1
+        or view.claim.negative
+        or not _COMPUTED & (view.claim.content | sums[0].attribute)
+    ):
+        return None
+    for record in view.world.calculations:
+        if any(found.low == sums[0].low for found in record.facts if found.kind in ("number", "money")):
+            return Finding(
+                support="SUPPORTED",
+                rule="claims/computed",
+                refs=(record.ref,),
+                bound=((0, record.ref, sums[0].value),),
+            )
+    return None
+
+
+_COMPUTED: Final = frozenset(
+    stem(word)
+    for word in [
+        "total",
+        "cost",
+        "price",
+        "difference",
+        "balance",
+        "refund",
+        "save",
+        "pay",
+        "amount",
+        "bring",
+        "come",
+    ]
+)
 
 
 @rule("claims/stated-verbatim", since="0.1", spec="section 7, R20")

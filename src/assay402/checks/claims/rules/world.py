@@ -1,5 +1,6 @@
 """The evidence as the rules look at it: records found by word, by identifier and by action, each with its ways of counting."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
@@ -14,6 +15,7 @@ from assay402.core.canon import sha256_hex
 
 _POSTINGS: Final = 60
 """Records looked at for one word of a claim; a word in more of them distinguishes little."""
+_CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
 _NEAR: Final = 10
 """Records compared closely for one claim."""
 
@@ -43,6 +45,15 @@ class World:
             for each in record.own_stems:
                 index[each].append(record)
         return index
+
+    @cached_property
+    def calculations(self) -> tuple[Record, ...]:
+        """The answers of calculating tools."""
+        return tuple(
+            record
+            for record in self.bearing
+            if record.parent is not None and _CALCULATING.match(record.parent.label)
+        )
 
     def with_stem(self, word: str) -> list[Record]:
         """Give the records in which a stem stands."""
