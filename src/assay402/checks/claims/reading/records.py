@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
+from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.text import stem, stems
 
 _PAIR: Final = re.compile(
@@ -159,6 +160,11 @@ class Record:
             return False
         bare = self.text.rstrip("\"')” ")
         return self.form == "line" and not self.fields and bare.endswith((".", "!")) and bare.count(" ") >= 3
+
+    @cached_property
+    def ordered(self) -> list[str | Fact]:
+        """The content in its order."""
+        return tokens(self.text[:LONGEST], tuple(fact for fact in self.facts if fact.start >= 0))
 
     @property
     def beside(self) -> Iterator["Record"]:

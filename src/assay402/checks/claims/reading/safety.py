@@ -21,7 +21,7 @@ _ORDER: Final = (
     re.compile(r"(?:<\|?(?:im_start|system|endoftext)\|?>|\[/?INST\]|<</?SYS>>)", re.IGNORECASE),
     re.compile(r"^\s*(?:SYSTEM|ASSISTANT|DEVELOPER)(?: (?:PROMPT|MESSAGE|NOTE|OVERRIDE))?\s?:\s?(?:you (?:are|must|will)\b|ignore|disregard|override|do not|always|from now on|mark|treat|return)", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"\b(?:you|verifier|checker) must (?:not )?(?:mark|return|report|answer|say|output|call)\b.{{0,60}}\b{_VERDICT}\b", re.IGNORECASE),
-    re.compile(r"\b(?:return|output|respond with|emit|answer)\b.{0,20}\b(?:CLEAR_WITH_CEILING|SUPPORTED|REPAIR_REQUIRED|QUARANTINE)\b"),
+    re.compile(r"\b(?i:return|output|respond with|emit|answer)\b.{0,20}\b(?:CLEAR_WITH_CEILING|SUPPORTED|REPAIR_REQUIRED|QUARANTINE)\b"),
 )  # fmt: skip
 _MENTION: Final = re.compile(
     r"\b(?:prompt injection|injections?|jailbreak|attack(?:er)?s?|phishing|example of|such as|phrase|pattern|payload|detects?|detected|blocked|filter(?:s|ed)?|sanitiz\w+|malicious)\b",

@@ -173,7 +173,7 @@ def _label_records(view: View, near: list[Near]) -> list[Near]:
         for record in view.world.with_stem(word)[:40]
         if record.item.id in items and record.order not in known
     ]
-    return [Near(record, view.claim, view.identifiers) for record in found]
+    return [view.to(record) for record in found]
 
 
 def _other_party(near: Near) -> bool:

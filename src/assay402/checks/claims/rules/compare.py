@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Literal, TypeAlias
 
 from assay402.checks.claims.model import Fact
@@ -162,6 +162,7 @@ def _identifiers(claimed: Fact, found: Fact) -> Outcome:
     return "unequal" if shape(one) == shape(other) and claimed.kind == found.kind else "other"
 
 
+@lru_cache(maxsize=16_384)
 def shape(identifier: str) -> str:
     """Give the form of an identifier: two of one form name things of one kind."""
     if _PREFIXED.fullmatch(identifier) or not identifier.isalnum():

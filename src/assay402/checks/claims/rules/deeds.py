@@ -80,7 +80,7 @@ def status_conflict(view: View) -> Finding | None:
 
 def _same_thing(view: View, action: Told) -> bool:
     assert action.newest is not None  # noqa: S101  (callers looked)
-    near = Near(action.newest.record, view.claim, view.identifiers)
+    near = view.to(action.newest.record)
     return bool(near.shared) or near.coverage >= _ENOUGH
 
 
@@ -184,7 +184,7 @@ def action_recorded(view: View) -> Finding | None:
             continue
         if deed.record.item.kind == "description" and action.act.is_done:
             continue
-        near = Near(deed.record, view.claim, view.identifiers)
+        near = view.to(deed.record)
         if _carries(view, action, near):
             refs = tuple(dict.fromkeys((deed.record.ref, *(each.ref for each in near.bindings if each.ref))))
             bound = tuple(

@@ -9,7 +9,7 @@ from assay402.checks.claims.rules.deed import Deed
 from assay402.checks.claims.rules.state import CLASSES
 from assay402.checks.claims.rules.tests import summary_of
 from assay402.checks.claims.rules.told import Act, told
-from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.view import view_of
 from assay402.checks.claims.rules.world import World
 
 _OF_STAGE: Final[dict[Stage, ActionClass]] = {
@@ -67,7 +67,7 @@ class Execution:
             self.proven = True
         if len(self.details) < _MOST:
             self.details.append(_claimed(claim, act, named))
-        view = View(claim, world)
+        view = view_of(claim, world)
         action = told(view)
         for deed in action.deeds[-4:] if action is not None else ():
             if deed.stage != "COMPLETED":
@@ -79,7 +79,7 @@ class Execution:
         if verdict.finding.rule == "claims/test-report" and verdict.finding.code == "STATUS_CONFLICT":
             self._classes.add("NONEXECUTION")
         for ref in verdict.finding.refs[:1]:
-            for near in View(verdict.claim, world).near[:3]:
+            for near in view_of(verdict.claim, world).near[:3]:
                 summary = summary_of(near.record)
                 if near.record.ref == ref and summary is not None and summary.skipped:
                     self._classes.add("NONEXECUTION")

@@ -170,11 +170,10 @@ def _told_elsewhere(view: View, near: Near, wrong: list[Binding]) -> bool:
     if near.own_shared and not any(each.fact.kind in IDENTIFYING for each in wrong):
         return _another_of_same_identifier(view, near, wrong)
     others = {
-        each.record.order: each.record
-        for each in (*view.near, *(Near(one, view.claim, view.identifiers) for one in near.record.beside))
+        each.record.order: each.record for each in (*view.near, *(view.to(one) for one in near.record.beside))
     }
     for record in others.values():
-        other = Near(record, view.claim, view.identifiers)
+        other = view.to(record)
         agrees = {
             each.fact
             for each in other.bindings

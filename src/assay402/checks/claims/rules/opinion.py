@@ -5,7 +5,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Diagnosis, Finding, Verdict
-from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.view import view_of
 from assay402.checks.claims.rules.world import World
 from assay402.core.asks import Judged, Opinion
 from assay402.core.check import rule
@@ -36,7 +36,7 @@ def open_statements(world: World, diagnosis: Diagnosis) -> tuple[tuple[str, str,
         finding, claim = verdict.finding, verdict.claim
         if finding.support not in ("UNSUPPORTED", "UNVERIFIED") or finding.code in _VETOED:
             continue
-        view = View(claim, world)
+        view = view_of(claim, world)
         near = [each for each in view.near[:_TEXTS] if all(one.state == "match" for one in each.bindings)]
         if near:
             found.append((claim.id, claim.text, tuple(each.record.text for each in near)))
@@ -95,4 +95,4 @@ def _quoted(world: World, opinion: Opinion) -> tuple[str, ...]:
 
 
 def _nearest(world: World, verdict: Verdict) -> tuple[str, ...]:
-    return tuple(near.record.ref for near in View(verdict.claim, world).near[:1])
+    return tuple(near.record.ref for near in view_of(verdict.claim, world).near[:1])

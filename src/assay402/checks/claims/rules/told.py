@@ -42,7 +42,8 @@ ANY: Final = "any"
 """The group of a status that is told of something without an action of its own: a job, a step, a service."""
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
-_LOOKED_AT: Final = 120
+_FOLLOWING: Final = 6
+_LOOKED_AT: Final = 60
 _ENOUGH: Final = 0.5
 
 
@@ -184,7 +185,7 @@ class Told:
 
     def _is_of_claim(self, deed: Deed, exact: list[Deed]) -> bool:
         """Tell whether a bare `not run`, `rolled back` or ticked box tells of the claimed action."""
-        if Near(deed.record, self.view.claim, self.view.identifiers).shared:
+        if self.view.to(deed.record).shared:
             return True
         return deed.stage != "COMPLETED" and (
             self.act.stage != "COMPLETED"
@@ -217,6 +218,14 @@ class Told:
     def _records(self) -> list[Record]:
         world = self.view.world
         found = {near.record.order: near.record for near in self.view.near}
+        named = [near.record for near in self.view.near if near.shared]
+        if named:
+            # A named thing is told of where its name stands, and in the lines that follow.
+            for record in named:
+                for each in world.records[record.order : record.order + _FOLLOWING]:
+                    if each.item is record.item and each.item.claim_bearing:
+                        found[each.order] = each
+            return [found[order] for order in sorted(found)]
         related = {
             group
             for group in table("actions")["groups"]
@@ -250,7 +259,7 @@ class Told:
         ]
 
     def _overlap(self, record: Record) -> tuple[int, int]:
-        near = Near(record, self.view.claim, self.view.identifiers)
+        near = self.view.to(record)
         subject = (
             self.view.claim.content
             - report_words()
@@ -260,7 +269,7 @@ class Told:
         return (len(near.shared), len(subject & near.stems))
 
     def _fits(self, record: Record) -> bool:
-        claim, near = self.view.claim, Near(record, self.view.claim, self.view.identifiers)
+        claim, near = self.view.claim, self.view.to(record)
         places = {_places()[each] for each in claim.content if each in _places()}
         found = {_places()[each] for each in record.all_stems if each in _places()}
         if places and found and not places & found:
@@ -316,9 +325,8 @@ def _ordered(deeds: list[Deed]) -> list[Deed]:
 
 def told(view: View) -> Told | None:
     """Give what the evidence says of the action a claim names; None where it names none."""
-    known: Told | None = view.__dict__.get("told")
-    if known is None and "told" not in view.__dict__:
+    if "told" not in view.memo:
         act = Act(view.claim)
-        known = Told(view, act) if act.stage is not None and act.groups else None
-        view.__dict__["told"] = known
-    return known
+        view.memo["told"] = Told(view, act) if act.stage is not None and act.groups else None
+    found: Told | None = view.memo["told"]
+    return found

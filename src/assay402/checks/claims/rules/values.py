@@ -82,10 +82,7 @@ def _is_one_of_several(view: View, near: Near) -> bool:
     return any(
         _head(each)
         and _head(each) != head
-        and any(
-            Near(each, view.claim, view.identifiers).bindings[index].state == "mismatch"
-            for index in range(len(view.claim.facts))
-        )
+        and any(view.to(each).bindings[index].state == "mismatch" for index in range(len(view.claim.facts)))
         for each in beside
     )
 
@@ -304,13 +301,17 @@ def _is_strict(claim: Claim) -> bool:
 
 
 def _contains(said: str, text: str) -> bool:
-    return (
-        len(said.split()) >= 3
-        and f" {said} " in f" {text} "
-        and not any(  # shorter runs stand anywhere
-            mark in text.split(said, 1)[0].split()[-4:]
-            for mark in ("not", "if", "whether", "no", "never", "unless", "that", "denied", "deny", "false")
-        )
+    """Tell whether a text has the words of a claim whole, neither denied before them nor joined to others beside them."""
+    if len(said.split()) < 3 or f" {said} " not in f" {text} ":  # shorter runs stand anywhere
+        return False
+    before, _, after = f" {text} ".partition(f" {said} ")
+    denied = any(
+        mark in before.split()[-4:]
+        for mark in ("not", "if", "whether", "no", "never", "unless", "that", "denied", "deny", "false")
+    )
+    joined = before.split()[-1:] + after.split()[:1]
+    return not denied and not any(
+        word in ("and", "or", "but", "nor", "except", "unless", "if") for word in joined
     )
 
 

@@ -14,7 +14,7 @@ from assay402.checks.claims.rules import (
     tests,
     values,
 )
-from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.view import View, view_of
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import Rule, rule
 
@@ -77,7 +77,7 @@ LAST: Final = values.not_addressed
 
 def judge(claim: Claim, world: World) -> Verdict:
     """Judge one claim."""
-    whole = View(claim, world)
+    whole = view_of(claim, world)
     said, only = attribution.without_source(claim, world.items)
     view = View(said, world, only) if only else whole
     for each in ORDER:

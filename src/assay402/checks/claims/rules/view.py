@@ -2,7 +2,7 @@
 
 import re
 from functools import cache, cached_property
-from typing import Final
+from typing import Any, Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
@@ -64,15 +64,14 @@ class Near:
     @cached_property
     def shared(self) -> frozenset[str]:
         """The identifiers of the claim that the record or its surroundings hold."""
+        if not self._identifiers:
+            return frozenset()
         held: set[str] = set()
         for record in (self.record, *self.record.above):
             held |= record.ids
-        found = {
-            each
-            for each in self._identifiers
-            if each in held or any(same_identifier(each, one) for one in held)
-        }
-        return frozenset(found)
+        found = self._identifiers & held
+        rest = self._identifiers - found
+        return found | {each for each in rest if any(same_identifier(each, one) for one in held)}
 
     @cached_property
     def own_shared(self) -> int:
@@ -140,6 +139,16 @@ class View:
         self.world: Final = world
         self._only: Final = only
         """The items that count, where the claim names its source."""
+        self.memo: Final[dict[str, Any]] = {}
+        """What a rule found out about the claim and another asks again."""
+        self._near_to: dict[int, Near] = {}
+
+    def to(self, record: Record) -> Near:
+        """Give a record beside the claim."""
+        found = self._near_to.get(record.order)
+        if found is None:
+            found = self._near_to[record.order] = Near(record, self.claim, self.identifiers)
+        return found
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
@@ -156,7 +165,7 @@ class View:
             words |= words_of(mention.group)
         identifiers = {stem(part) for each in self.identifiers for part in re.split(r"[^\w]+", each) if part}
         found = [
-            Near(record, self.claim, self.identifiers)
+            self.to(record)
             for record in self.world.near(words - identifiers, identifiers)
             if not self._only or record.item.id in self._only
         ]
@@ -202,6 +211,14 @@ def same_identifier(one: str, other: str) -> bool:
     return other.startswith((f"{one}_", f"{one}-", f"{one}.")) or other.endswith(
         (f"-{one}", f"_{one}", f"/{one}")
     )
+
+
+def view_of(claim: Claim, world: World) -> View:
+    """Give the view of a claim, the same one for whoever asks about the claim last judged."""
+    known: View | None = world.views.get(claim.id)
+    if known is None or known.claim is not claim:
+        known = world.views[claim.id] = View(claim, world)
+    return known
 
 
 def bound_values(claim: Claim, near: Near) -> tuple[tuple[int, str, str], ...]:

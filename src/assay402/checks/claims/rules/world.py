@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from assay402.checks.claims.model import EvidenceItem
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
@@ -27,6 +27,8 @@ class World:
         self.items: Final = items
         self.records, self.readings = readings(items)
         self.duplicates: Final = _duplicates(items)
+        self.views: Final[dict[str, Any]] = {}
+        """The views of the claims last judged, by claim."""
         self._deeds: dict[int, tuple[Deed, ...]] = {}
 
     @cached_property
