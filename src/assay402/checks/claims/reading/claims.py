@@ -8,7 +8,7 @@ from msgspec import Struct
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
-from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
+from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
 
 _GREETING: Final = re.compile(
@@ -33,9 +33,6 @@ _CONDITIONAL: Final = re.compile(
 _OPINION: Final = re.compile(
     r"(?:(?:i|we) (?:think|believe|feel|guess|suspect|suppose|hope|like|love)\b|(?:this|that|it|everything|all) (?:looks?|seems?|sounds?|feels?) (?:good|great|fine|nice|reasonable|right)\b|in my opinion)",
     re.IGNORECASE,
-)
-_FINITE: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|cannot|may|might|must|should|would|could|be|been|\w+n't|\w{2,}(?:ed|s|ght|ept|elt|ound|ew|ung|old|ent|aid|ave|ook|ame|ade|ost|ell|ose|oke|on|an|et|ut|id|ote|ear|ead|eft|eld|ove|ank|ind|ean|ay|ow|ake|ive|ome|ll|rt|rk|in|te|ve|re|ne|se))\b"
 )
 _NEGATIVE: Final = re.compile(
     r"\b(?:not|never|no|none|nothing|nobody|neither|nor|without|cannot|unable to|fail(?:ed|s)? to|lacks?|isn't|wasn't|\w+n't)\b",
@@ -123,15 +120,21 @@ def _asserts(text: str, piece: Piece) -> bool:
     head = text[:LONGEST]
     has_fact = bool(facts(head))
     if piece.form == "heading" or bare.rstrip("*_ ").endswith(":"):
-        return has_fact or (bool(mentions(head)) and _FINITE.search(head) is not None)
+        return has_fact or (bool(mentions(head)) and FINITE.search(head) is not None)
     if _GREETING.match(bare) and not has_fact and not mentions(head):
         return False
     if _IMPERATIVE.match(bare):
         return False
     content = set(stems(head)) - _CONTENT_FREE
-    return bool(content) and (
-        has_fact or piece.form == "cell" or _FINITE.search(head) is not None or bool(mentions(head))
-    )
+    return bool(content) and (has_fact or piece.form == "cell" or _says(head))
+
+
+def _says(text: str) -> bool:
+    """Tell whether a text without values says anything: it has a verb, or is a sentence of three words at least."""
+    if FINITE.search(text) is not None or mentions(text):
+        return True
+    blanks = text.count(" ")
+    return blanks > 3 or (blanks > 1 and text.rstrip("\"')”*_ ").endswith((".", "!")))
 
 
 def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:

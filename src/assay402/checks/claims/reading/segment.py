@@ -29,7 +29,7 @@ _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _SPLIT: Final = re.compile(
     r";\s+|,?\s+(?:but|while|whereas)\s+|,\s+(?:and|so)\s+|\s+and\s+|\s+[-–—]\s+(?=it\b|they\b|we\b|I\b)"
 )
-_FINITE: Final = re.compile(
+FINITE: Final = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|cannot|may(?!\s[0-9])|might|must|should|would|could|isn't|wasn't|weren't|didn't|doesn't|hasn't|won't|"
     r"passe[sd]|fail(?:ed|s)|sent|paid|ran|fell|rose|grew|wrote|made|took|went|came|said|says|shows?|costs?|took|takes|remains?|needs?|works?|"
     r"[a-z]{3,}(?:ed))\b",
@@ -177,20 +177,20 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
     if '"' not in whole and "“" not in whole:
         for match in _SPLIT.finditer(whole):
             left, right = whole[begin : match.start()], whole[match.end() :]
-            if _FINITE.search(left) and _begins_clause(right) and "if " not in left.lower()[:4]:
+            if FINITE.search(left) and _begins_clause(right) and "if " not in left.lower()[:4]:
                 found.append((begin, match.start()))
                 begin = match.end()
     found.append((begin, len(whole)))
     made = []
     for first, last in found:
-        form: Form = "clause" if _FINITE.search(whole[first:last]) else "fragment"
+        form: Form = "clause" if FINITE.search(whole[first:last]) else "fragment"
         made.append(Piece(piece.start + first, piece.start + last, form, "", piece.ticked, piece.paragraph))
     return made
 
 
 _CLAUSE_START: Final = re.compile(
     r"(?:(?:it|they|we|i|he|she|this|that|these|those|there|nothing|everything|all|no|none|the|a|an|its|our|your|their|my)\b[^,;]{0,60}?\s)?(?:successfully\s|then\s|also\s|not\s)?"
-    + _FINITE.pattern,
+    + FINITE.pattern,
     re.IGNORECASE,
 )
 _NEW_SUBJECT: Final = re.compile(

@@ -193,3 +193,57 @@ def _rows(view: View) -> list[tuple[Record, Decimal]]:
 def _names_row(view: View, record: Record) -> bool:
     head = frozenset(stems(re.split(r"[:|,=]", record.text, maxsplit=1)[0]))
     return bool(head) and head <= (view.claim.content | view.claim.names)
+
+
+@rule("claims/computed", since="0.1", spec="section 5.1 and section 7, R07")
+def computed(view: View) -> Finding | None:
+    """Support a total, a difference or a price that a calculation in the evidence came to.
+
+    ## What it reports
+    SUPPORTED where the claim gives one sum, with a word such as total, cost, difference or balance, and the answer
+    of a calculating tool is exactly that number.
+
+    ## Why it matters
+    An agent that adds up prices shows its sum in the call, and nowhere else.
+
+    ## How to fix it
+    Nothing needs fixing.
+
+    ## Known limits
+    The rule reads the result; whether the right numbers went into the calculation it does not say.
+    """
+    sums = [fact for fact in view.claim.facts if fact.kind == "money"]
+    if (
+        len(sums) != 1
+        or len(view.claim.facts) > 1
+        or view.claim.negative
+        or not _COMPUTED & (view.claim.content | sums[0].attribute)
+    ):
+        return None
+    for record in view.world.calculations:
+        if any(found.low == sums[0].low for found in record.facts if found.kind in ("number", "money")):
+            return Finding(
+                support="SUPPORTED",
+                rule="claims/computed",
+                refs=(record.ref,),
+                bound=((0, record.ref, sums[0].value),),
+            )
+    return None
+
+
+_COMPUTED: Final = frozenset(
+    stem(word)
+    for word in [
+        "total",
+        "cost",
+        "price",
+        "difference",
+        "balance",
+        "refund",
+        "save",
+        "pay",
+        "amount",
+        "bring",
+        "come",
+    ]
+)

@@ -1,5 +1,6 @@
 """The rules about actions: done, not done, not done yet, or not known to be done."""
 
+import re
 from functools import cache
 from typing import Final
 
@@ -14,6 +15,7 @@ from assay402.core.check import rule
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
 _ENOUGH: Final = 0.5
+_CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 
 
 @rule("claims/evidence-conflict", since="0.1", spec="section 7, R02b")
@@ -219,13 +221,39 @@ def _carries(view: View, action: Told, near: Near) -> bool:
         return covered >= 0.8 and in_order(
             claim, near
         )  # prose tells of many things: nearly all of the claim's content
-    only = len({deed.record.parent or deed.record.item.id for deed in action.deeds}) == 1 and len(rest) <= 2
-    return (
-        covered >= _ENOUGH
-        or (only and action.act.stage != "COMPLETED")
-        or (only and len(rest) <= 1)
-        or (len(near.shared) >= 1 and covered >= 0.3)
+    if covered >= _ENOUGH or (near.shared and covered >= 0.3):
+        return True
+    if rest <= _anybody() or _same_channel(claim.text, near.record.text):
+        return True
+    return action.act.stage != "COMPLETED" and covered > 0 and len(rest) <= 2
+
+
+def _same_channel(said: str, told_of: str) -> bool:
+    return bool(set(_CHANNEL.findall(said)) & set(_CHANNEL.findall(told_of)))
+
+
+@cache
+def _anybody() -> frozenset[str]:
+    """Give the stems of words for whom or what an action concerned that a log does not name."""
+    words = (
+        "customer",
+        "client",
+        "user",
+        "card",
+        "service",
+        "system",
+        "team",
+        "account",
+        "money",
+        "app",
+        "application",
+        "request",
+        "run",
+        "infrastructure",
+        "resource",
+        "change",
     )
+    return frozenset(stem(word) for word in words)
 
 
 def _held(state: str, view: View, near: Near, index: int) -> bool:

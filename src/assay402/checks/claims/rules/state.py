@@ -24,14 +24,14 @@ CLASSES: Final[tuple[ActionClass, ...]] = (
 )
 _SAID: Final = "as stated by caller-supplied, unauthenticated evidence"
 _CEILINGS: Final[Mapping[str, str]] = {
-    "NOTHING_ESTABLISHED": f"nothing of this text is established {_SAID}.",
-    "EVIDENCE_CONFLICT": f"the items conflict, so no more than the conflict may be reported {_SAID}.",
-    "INTENT_OR_REQUEST_ONLY": f"an intention or a request may be reported {_SAID}.",
-    "QUEUED_ONLY": f"the action may be reported as queued or pending {_SAID}.",
-    "ATTEMPT_ONLY": f"the action may be reported as attempted {_SAID}.",
-    "PARTIAL_SUPPORT": f"only the supported claims may be repeated {_SAID}.",
-    "SUPPLIED_RECORDS_STATE_THIS": f"the supplied records state this, no more {_SAID}.",
-    "NO_FACTUAL_CLAIMS": f"there is no factual claim to check, and none is established {_SAID}.",
+    "NOTHING_ESTABLISHED": f"nothing of this text is established, {_SAID}.",
+    "EVIDENCE_CONFLICT": f"the items conflict, so no more than the conflict may be reported, {_SAID}.",
+    "INTENT_OR_REQUEST_ONLY": f"an intention or a request may be reported, {_SAID}.",
+    "QUEUED_ONLY": f"the action may be reported as queued or pending, {_SAID}.",
+    "ATTEMPT_ONLY": f"the action may be reported as attempted, {_SAID}.",
+    "PARTIAL_SUPPORT": f"only the supported claims may be repeated, {_SAID}.",
+    "SUPPLIED_RECORDS_STATE_THIS": f"the supplied records state this, no more, {_SAID}.",
+    "NO_FACTUAL_CLAIMS": f"there is no factual claim to check, and none is established, {_SAID}.",
 }
 _STAGE_CEILINGS: Final = (
     ("REQUESTED", "INTENT_OR_REQUEST_ONLY"),

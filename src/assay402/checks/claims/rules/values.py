@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import plain, stem, stems
+from assay402.checks.claims.reading.text import plain, stems
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
@@ -185,60 +185,6 @@ def speaks_plainly(claim: Claim, near: Near) -> bool:
         "likely",
     }
     return not weak or claim.modality == "may" or bool(weak & set(claim.text.lower().split()))
-
-
-@rule("claims/computed", since="0.1", spec="section 5.1 and section 7, R07")
-def computed(view: View) -> Finding | None:
-    """Support a total, a difference or a price that a calculation in the evidence came to.
-
-    ## What it reports
-    SUPPORTED where the claim gives one sum, with a word such as total, cost, difference or balance, and the answer
-    of a calculating tool is exactly that number.
-
-    ## Why it matters
-    An agent that adds up prices shows its sum in the call, and nowhere else.
-
-    ## How to fix it
-    Nothing needs fixing.
-
-    ## Known limits
-    The rule reads the result; whether the right numbers went into the calculation it does not say.
-    """
-    sums = [fact for fact in view.claim.facts if fact.kind == "money"]
-    if (
-        len(sums) != 1
-        or len(view.claim.facts) > 1
-        or view.claim.negative
-        or not _COMPUTED & (view.claim.content | sums[0].attribute)
-    ):
-        return None
-    for record in view.world.calculations:
-        if any(found.low == sums[0].low for found in record.facts if found.kind in ("number", "money")):
-            return Finding(
-                support="SUPPORTED",
-                rule="claims/computed",
-                refs=(record.ref,),
-                bound=((0, record.ref, sums[0].value),),
-            )
-    return None
-
-
-_COMPUTED: Final = frozenset(
-    stem(word)
-    for word in [
-        "total",
-        "cost",
-        "price",
-        "difference",
-        "balance",
-        "refund",
-        "save",
-        "pay",
-        "amount",
-        "bring",
-        "come",
-    ]
-)
 
 
 @rule("claims/stated-verbatim", since="0.1", spec="section 7, R20")

@@ -65,7 +65,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     deeds.self_report_only,
     deeds.action_recorded,
     counts.counted,
-    values.computed,
+    counts.computed,
     values.stated_verbatim,
     deeds.no_execution_record,
     values.all_facts_bound,
