@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 from uuid import uuid4
+
+from msgspec.structs import replace
 
 from assay402.core.asks import Answer, Answerer, Ask, At, Envelope, Enveloped, Failed, Judge, Now
 from assay402.core.errors import OurError
@@ -25,6 +28,11 @@ def local_envelope(moment: datetime, idempotency_key: str | None = None) -> Enve
         billable=False,
         billing_reason="LOCAL_ENGINE_NOT_METERED",
     )
+
+
+def with_judge(given: Any) -> Any:  # noqa: ANN401  (an admitted request of whichever room asks judges)
+    """Give an admitted request with the wish that a judge be asked."""
+    return replace(given, judged=True)
 
 
 def local(clock: Callable[[], datetime], judge: Answerer | None = None) -> Answerer:

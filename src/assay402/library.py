@@ -8,7 +8,7 @@ import msgspec
 from assay402.core.asks import Answerer, drive
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import write
-from assay402.envelope import local
+from assay402.envelope import local, with_judge
 
 
 def answer(
@@ -28,6 +28,8 @@ def answer(
     if refusal is not None:
         return operation.publish_refusal(refusal)
     moment = datetime.now(UTC) if now is None else _in_utc(now)
+    if judge is not None:
+        given = with_judge(given)
     result = drive(operation.run(given), local(lambda: moment, judge))
     return operation.publish_refusal(result) if isinstance(result, Refusal) else operation.publish(result)
 

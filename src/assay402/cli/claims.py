@@ -1,5 +1,6 @@
 """The claims check on the command line: its form, and its words for people."""
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,7 @@ from assay402.checks.claims.model import Outcome, Verdict
 from assay402.checks.claims.reading.actions import consequential
 from assay402.cli.form import Form, read_source, request_from
 from assay402.cli.output import print_lines
+from assay402.core.asks import Answerer
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
 from assay402.formats.claims_page import MARKS, evidence_line, page, stretches, visible
@@ -52,6 +54,16 @@ def _parameters() -> list[click.Parameter]:
             help="An evidence item; up to twelve.",
         ),
         click.Option(["--expected"], type=click.File("rb"), help="What the text was asked to look like."),
+        click.Option(
+            ["--judge"],
+            metavar="URL|FOLDER",
+            help="Ask this judge about what the rules leave open: a chat endpoint, or a folder with an ONNX model.",
+        ),
+        click.Option(
+            ["--judge-model"],
+            metavar="NAME",
+            help="The model the endpoint is asked for; its key is read from ASSAY_JUDGE_KEY.",
+        ),
         click.Option(["--html"], metavar="FILE", help="Write the diagnosis as one HTML page."),
     ]
 
@@ -99,6 +111,22 @@ def _item(number: int, given: str, operation: Operation[Any, Any]) -> JSON:
         "source_label": path.name[:160],
         "text": text,
     }
+
+
+def _judge(values: Mapping[str, Any]) -> Answerer | None:
+    """Open the judge that the parameters name. The rules bound what it can change."""
+    named = values["judge"]
+    if named is None:
+        return None
+    if not named.startswith(("http://", "https://")):
+        from assay402.net.judge_local import open_model  # noqa: PLC0415  (the network layer loads only where it is wanted)
+
+        return open_model(Path(named))
+    if not values["judge_model"]:
+        raise click.UsageError("--judge URL needs --judge-model NAME.")
+    from assay402.net.judge_endpoint import EndpointJudge  # noqa: PLC0415  (the same)
+
+    return EndpointJudge(named, values["judge_model"], key=os.environ.get("ASSAY_JUDGE_KEY"))
 
 
 def _finish(outcome: Outcome, values: Mapping[str, Any]) -> None:
@@ -189,6 +217,7 @@ _FORM: Final[Form[Outcome]] = Form(
     compose=_compose,
     present=_present,
     finish=_finish,
+    judge=_judge,
     asks_network=False,
     details=_DETAILS,
     epilog=_EPILOG,

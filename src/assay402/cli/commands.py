@@ -114,6 +114,7 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         allow_private=options.allow_private,
         record=options.record is not None,
         ca_file=options.ca_file,
+        judge=form.judge(values),
     )
     code = show(operation, form, answer, as_json=options.as_json)
     if not isinstance(answer, Refusal):

@@ -8,6 +8,7 @@ from typing import Final
 from assay402.core.asks import (
     Answer,
     Answered,
+    Answerer,
     Ask,
     At,
     Envelope,
@@ -38,10 +39,12 @@ class NetworkAnswerer:
         *,
         clock: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        judge: Answerer | None = None,
     ) -> None:
         self._fetcher: Final = fetcher
         self._clock: Final = clock
         self._sleep: Final = sleep
+        self._judge: Final = judge
 
     async def __call__(self, ask: Ask) -> Answer:
         """Answer one ask; those of a `Together` at the same time, their answers in their order."""
@@ -65,7 +68,11 @@ class NetworkAnswerer:
             case Envelope():
                 return local_envelope(self._clock())
             case Judge():
-                return Failed(state="unreachable")
+                return await self._opinion(ask)
+
+    async def _opinion(self, ask: Judge) -> Failed | Judged:
+        answer = None if self._judge is None else await asyncio.to_thread(self._judge, ask)
+        return answer if isinstance(answer, Judged | Failed) else Failed(state="unreachable")
 
 
 def _simple(answer: Fetched | Failed | At | Paused | Enveloped | Judged) -> Fetched | Failed | At | Paused:
