@@ -91,7 +91,7 @@ def sized(
         if len(texts[-1]) + len(piece) > TEXT_CAP:
             texts.append("")
         texts[-1] += piece
-        made += len(piece)
+        made += len(json.dumps(piece)) - 2
         index += 1
     candidate, step = "", 0
     while len(candidate) < size // 8:
@@ -118,9 +118,9 @@ def timed(work: Callable[[], object], rounds: int) -> float:
 
 
 def aligned(made: dict[str, Any]) -> float:
-    """Align the same texts line by line with `difflib`, which is the least a comparison does."""
-    candidate = made["candidate_output"].splitlines()
-    evidence = [line for each in made["evidence"] for line in each["text"].splitlines()]
+    """Align the same texts word by word with `difflib`, as a plain comparison would."""
+    candidate = made["candidate_output"].split()
+    evidence = [word for each in made["evidence"] for word in each["text"].split()]
     return difflib.SequenceMatcher(None, candidate, evidence, autojunk=True).ratio()
 
 

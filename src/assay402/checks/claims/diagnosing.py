@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay402.checks.claims.model import Coverage, Diagnosis, EvidenceItem, Field, Given, Verdict
-from assay402.checks.claims.reading.claims import read_candidate
+from assay402.checks.claims.reading.claims import Candidate, read_candidate
 from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.safety import hits
@@ -32,7 +32,7 @@ def diagnose(given: Given, world: World | None = None) -> Diagnosis:
         judge(claim, world) if index < _WORK else unread(claim)
         for index, claim in enumerate(candidate.claims)
     )
-    return assemble(given, world, verdicts)
+    return assemble(given, world, verdicts, candidate)
 
 
 def _quarantined(given: Given, world: World, found: Any) -> Diagnosis:  # noqa: ANN401  (a tuple of hits)
@@ -54,9 +54,11 @@ def _quarantined(given: Given, world: World, found: Any) -> Diagnosis:  # noqa: 
     )
 
 
-def assemble(given: Given, world: World, verdicts: tuple[Verdict, ...]) -> Diagnosis:
+def assemble(
+    given: Given, world: World, verdicts: tuple[Verdict, ...], candidate: Candidate | None = None
+) -> Diagnosis:
     """Look at the case as a whole."""
-    outside = read_candidate(given.candidate)
+    outside = candidate or read_candidate(given.candidate)
     demanded, ignored = directives((given.candidate, given.expected)) if given.expected else ((), ())
     coverage = _coverage(given, world, verdicts)
     case = CaseFacts(

@@ -93,9 +93,33 @@ _BEFORE: Final = (
         "~",
     ),
 )
-_NOT_UNITS: Final = frozenset(
-    {"st", "nd", "rd", "th", "and", "or", "of", "in", "on", "to", "at", "by", "is", "am", "pm"}
+_COMPARING: Final = frozenset(
+    [
+        "than",
+        "over",
+        "above",
+        "exceed",
+        "exceeds",
+        "exceeded",
+        "exceeding",
+        "least",
+        "of",
+        "under",
+        "below",
+        "within",
+        "most",
+        "to",
+        "about",
+        "around",
+        "approximately",
+        "roughly",
+        "nearly",
+        "almost",
+        "circa",
+        "some",
+    ]
 )
+_SIGNS: Final = frozenset("<>=≥≤~≈")
 _ABOUT: Final = Decimal("0.05")
 LONGEST: Final = 4_000
 """Values are looked for in pieces of a text up to this long."""
@@ -203,14 +227,21 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
 
 
 def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: int, text: str) -> Fact:
-    compared = next(
-        (sign for pattern, sign in _BEFORE if pattern.search(text[max(0, start - 24) : start])), ""
-    )
+    compared = _compared(text[max(0, start - 24) : start])
     if text[end : end + 1] == "+" or text[end : end + 8] == " or more":
         compared = ">="
     low, high = _interval(number, compared)
     value = format(number.normalize(), "f") if abs(number.adjusted()) < 40 else str(number)  # readable width
     return Fact(kind, value, low, high, unit, raw, start, end, _attribute(text, start, end), compared)
+
+
+def _compared(before: str) -> str:
+    """Give the comparison the words before a number make."""
+    last = before.rstrip()
+    word = last.rpartition(" ")[2].lower()
+    if word not in _COMPARING and last[-1:] not in _SIGNS:
+        return ""
+    return next((sign for pattern, sign in _BEFORE if pattern.search(before)), "")
 
 
 def _interval(number: Decimal, compared: str) -> tuple[Decimal | None, Decimal | None]:

@@ -16,6 +16,8 @@ from assay402.core.canon import sha256_hex
 _POSTINGS: Final = 60
 """Records looked at for one word of a claim; a word in more of them distinguishes little."""
 _CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
+_FAR: Final = 0.2
+"""Records that share less than this part of what the nearest shares are not looked at."""
 _NEAR: Final = 10
 """Records compared closely for one claim."""
 
@@ -74,7 +76,8 @@ class World:
                 scores[record.order] += share
                 found[record.order] = record
         ranked = sorted(scores, key=lambda order: (-round(scores[order], 6), order))
-        return [found[order] for order in ranked[:_NEAR]]
+        least = scores[ranked[0]] * _FAR if ranked else 0.0
+        return [found[order] for order in ranked[:_NEAR] if scores[order] >= least]
 
     def deeds(self, record: Record) -> tuple[Deed, ...]:
         """Give the actions a record tells of."""
