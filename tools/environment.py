@@ -32,22 +32,26 @@ SETS = ("runtime", "dev", "bench", "interop")
 
 def main(wanted: str) -> int:
     """Make the environment ready and give 0, or say why not and give 3."""
-    if _serves(wanted):
-        _freshen(wanted)
-        return 0
-    with _one_at_a_time():
-        # Another first run may have made it while this one waited.
+    try:
         if _serves(wanted):
+            _freshen(wanted)
             return 0
-        try:
-            _set_up(wanted)
-        except (OSError, subprocess.CalledProcessError) as error:
-            _say(f"setting up .venv failed: {error}")
-            output = getattr(error, "stdout", None)
-            if output:
-                _say(output.strip())
-            _say("Is the package index reachable? Remove .venv and run the command again to start afresh.")
-            return 3
+        with _one_at_a_time():
+            # Another first run may have made it while this one waited.
+            if not _serves(wanted):
+                _set_up(wanted)
+    except subprocess.CalledProcessError as error:
+        output = error.stdout.decode(errors="replace") if isinstance(error.stdout, bytes) else error.stdout
+        _say(f"setting up .venv failed:\n{(output or '').strip()}")
+        _say("Is the package index reachable, and is there room on the disk? Run the command again to go on.")
+        return 3
+    except OSError as error:
+        _say(f"setting up .venv failed: {error.strerror or 'no file can be written here'}")
+        _say("The folder of the clone must be writable, with some 200 MB of room.")
+        return 3
+    except KeyboardInterrupt:
+        _say("setting up .venv was interrupted. Run the command again to go on.")
+        return 130
     return 0
 
 
@@ -69,8 +73,8 @@ def _set_up(wanted: str) -> None:
         place.write_text(str(ROOT))
     requirements = ROOT / "requirements" / f"{wanted}.txt"
     _say(f"installing the pinned {wanted} packages (once; hashes are checked)")
-    _pip("install", "--require-hashes", "--requirement", str(requirements))
-    _pip("install", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+    _pip("install", "--no-user", "--require-hashes", "--requirement", str(requirements))
+    _pip("install", "--no-user", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
     _stamp(wanted).write_text(_fingerprint(wanted))
 
 
@@ -78,7 +82,9 @@ def _freshen(wanted: str) -> None:
     """Make the stamp younger than what it stands for, which is all that tools/python.sh looks at."""
     for name in SETS[SETS.index(wanted) :]:
         if _is_ready(name):
-            _stamp(name).touch()
+            # Only a shortcut for the next run, so a folder that cannot be written is no failure.
+            with contextlib.suppress(OSError):
+                _stamp(name).touch()
 
 
 def _pip(*arguments: str) -> None:

@@ -3,10 +3,14 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Settings of other Python projects must not reach this one.
-unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
+unset "${!PYTHON@}" VIRTUAL_ENV
 
 system_python() {
     local name
+    if [ -n "${ASSAY_PYTHON:-}" ] && ! command -v "$ASSAY_PYTHON" >/dev/null; then
+        echo "assay: ASSAY_PYTHON names no program: $ASSAY_PYTHON" >&2
+        return 1
+    fi
     for name in "${ASSAY_PYTHON:-}" python3.11 python3.12 python3.13 python3.14 python3 python; do
         if [ -n "$name" ] && "$name" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             printf '%s\n' "$name"
@@ -21,6 +25,7 @@ system_python() {
 # Says without starting Python that a set is ready: its stamp, or a larger set's, is younger than what it stands for.
 is_fresh() {
     local name
+    [ -x "$root/.venv/bin/python" ] || return 1
     [ "$(cat "$root/.venv/assay-root" 2>/dev/null)" = "$root" ] || return 1
     for name in "$@"; do
         local stamp="$root/.venv/assay-$name.stamp"

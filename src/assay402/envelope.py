@@ -7,8 +7,9 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from assay402.core.asks import Answer, Answerer, Ask, At, Envelope, Enveloped, Failed, Judge, Now
+from assay402.core.asks import Answer, Answerer, Ask, At, Failed, Now
 from assay402.core.errors import OurError
+from assay402.core.opinions import Envelope, Enveloped, Judge
 
 
 def local_envelope(moment: datetime, idempotency_key: str | None = None) -> Enveloped:

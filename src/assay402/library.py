@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from assay402.core.asks import Answerer, drive
-from assay402.core.check import Operation, Refusal
-from assay402.core.strictjson import write
+from assay402.core.check import REQUEST_DEPTH, Operation, Refusal
+from assay402.core.strictjson import is_deeper, write
 from assay402.envelope import local, with_judge
 
 
@@ -18,12 +18,16 @@ def answer(
     judge: Answerer | None = None,
 ) -> dict[str, Any]:
     """Run an operation on a request and give its published answer or refusal. Never raises for bad input."""
-    length = _length(request)
-    if length is None:
-        request = Refusal(code="not_json")
-    elif length > operation.request_bytes:
-        request = Refusal(code="over_cap", length=length, cap=operation.request_bytes)
-    given = operation.admit(request)
+    return answer_admitted(operation, operation.admit(within_cap(operation, request)), now, judge)
+
+
+def answer_admitted(
+    operation: Operation[Any, Any],
+    given: Any,  # noqa: ANN401  (the operation's own input)
+    now: datetime | None = None,
+    judge: Answerer | None = None,
+) -> dict[str, Any]:
+    """Run an operation on what it admitted, and give its published answer; a refusal is published as it is."""
     refusal = given if isinstance(given, Refusal) else operation.offline(given)
     if refusal is not None:
         return operation.publish_refusal(refusal)
@@ -34,9 +38,25 @@ def answer(
     return operation.publish_refusal(result) if isinstance(result, Refusal) else operation.publish(result)
 
 
+def within_cap(operation: Operation[Any, Any], request: Any) -> Any:  # noqa: ANN401  (as above)
+    """Give the request, or its refusal where it is no JSON or too long for the operation."""
+    length = _length(request)
+    if length is None:
+        return Refusal(code="not_json")
+    # Nothing shorter can nest deeper: a level takes two bytes.
+    if length > REQUEST_DEPTH and is_deeper(request, REQUEST_DEPTH):
+        return Refusal(code="not_json")
+    cap = operation.request_bytes
+    return Refusal(code="over_cap", length=length, cap=cap) if length > cap else request
+
+
 def _in_utc(moment: datetime) -> datetime:
     """Take a time without a zone for UTC, as every time in this project is."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        # Within a day of the ends of the calendar UTC has no date for it.
+        return moment.replace(tzinfo=UTC)
 
 
 def _length(request: object) -> int | None:

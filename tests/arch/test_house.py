@@ -16,6 +16,7 @@ from msgspec import Struct
 
 import assay402
 import gen_docs
+import gen_program
 from assay402.checks import CHECKS
 from assay402.cli.output import notice_of
 from assay402.core.check import Rule
@@ -90,6 +91,10 @@ HEAVY = {
         "from assay402.cli.main import main; main(['--help'], standalone_mode=False)",
         "from assay402.cli.main import main; main(['dialect', 'check', '--help'], standalone_mode=False)",
         "from assay402.cli.main import main; main(['dialect', 'criteria'], standalone_mode=False)",
+        "from assay402.cli.main import main; main(['deliverable', 'check', '--help'], standalone_mode=False)",
+        "from assay402.cli.main import main; main(['deliverable', 'registry'], standalone_mode=False)",
+        "from assay402.cli.main import main; main(['listing', 'check', '--help'], standalone_mode=False)",
+        "from assay402 import listing; listing.check({'url': 'not-a-url'})",
         "from assay402 import dialect; dialect.check({'mode': 'submitted', 'artefact': {'body_obj': {}}})",
     ],
 )
@@ -124,6 +129,11 @@ def test_a_rule_id_is_never_removed_or_used_twice() -> None:
 def test_generated_pages_are_current() -> None:
     """Style guide, rule 34."""
     assert gen_docs.stale() == [], "run .venv/bin/python tools/gen_docs.py"
+
+
+def test_the_program_of_the_deliverable_check_is_the_one_that_ships() -> None:
+    """Decision 3 of its page: the program root is made of these digests."""
+    assert gen_program.is_current()
 
 
 CODE_ARGUMENT = re.compile(r"""(?:code=|Unreadable\(|Error\()"([a-z][a-z0-9_]+)\"""")

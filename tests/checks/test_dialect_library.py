@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
@@ -69,7 +70,7 @@ def nested(depth: int) -> Any:
     return {"accepts": [{"amount": "1", "deep": value}]}
 
 
-@pytest.mark.parametrize(("depth", "carrier"), [(128, "v1-body"), (129, "none"), (400, "none")])
+@pytest.mark.parametrize(("depth", "carrier"), [(128, "v1-body"), (129, "none"), (510, "none")])
 def test_a_leg_nested_too_deeply_carries_no_challenge_through_any_door(depth: int, carrier: str) -> None:
     """Reading A50: depth 128 for a leg, decoded or as text, in a library's request or a file's."""
     text = json.dumps(nested(depth))
@@ -100,6 +101,18 @@ def test_the_time_is_given_in_utc() -> None:
     assert report["checked_at"] == "2026-01-02T10:00:00Z"
     present = dialect.check({"mode": "submitted", "artefact": {"body_obj": {}}})["checked_at"]
     assert datetime.fromisoformat(present).tzinfo == UTC
+
+
+def test_a_request_nested_beyond_all_use_is_no_json_of_ours_through_any_door() -> None:
+    """The contract page: at most 512 deep, request and artefact included."""
+    decoded = {"mode": "submitted", "artefact": {"body_obj": nested(511)}}
+    for request in (decoded, read_request(json.dumps(decoded).encode(), 1 << 20)):
+        assert dialect.check(request) == {"refused": True, "code": "not_json"}  # type: ignore[arg-type]
+
+
+def test_a_status_may_be_any_integer_of_the_language() -> None:
+    request = {"mode": "submitted", "artefact": {"status": HTTPStatus.PAYMENT_REQUIRED, "body_obj": {}}}
+    assert dialect.check(request)["axes"]["challenge_carrier"] == "none"
 
 
 @pytest.mark.parametrize(("year", "shown"), [(1, "0001"), (9999, "9999")])

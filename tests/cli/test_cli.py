@@ -407,3 +407,34 @@ def test_a_person_is_told_why(shape: str, words: bytes) -> None:
 
 def test_nothing_judged_is_not_shown_as_no_mismatch(artefact: Any) -> None:
     assert b"not judged" in assay("dialect", "check", artefact({"body_obj": {}})).stdout
+
+
+@pytest.mark.parametrize("redirection", [">/dev/full", "| true"])
+def test_a_recording_is_kept_when_the_output_fails(tmp_path: Path, redirection: str) -> None:
+    recording = tmp_path / "run.json"
+    with seller("v1-body") as (url, _):
+        command = shlex.join(
+            [*RUN, "dialect", "check", "--url", url, "--allow-private", "--record", str(recording)]
+        )
+        subprocess.run(
+            ["bash", "-c", f"{command} {redirection}"], check=False, capture_output=True, timeout=60
+        )
+    assert json.loads(assay("replay", str(recording), "--json").stdout)["dialect"] == "v1"
+
+
+def test_a_recording_is_for_whoever_made_it_whatever_stood_there(tmp_path: Path, artefact: Any) -> None:
+    recording = tmp_path / "run.json"
+    recording.write_text("before")
+    recording.chmod(0o644)
+    assay("dialect", "check", artefact(V2), "--record", str(recording))
+    assert recording.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_submitted_header_that_cannot_be_read_is_told_beside_a_good_body(artefact: Any) -> None:
+    value = {"body_obj": {"accepts": [{"network": "base"}]}, "payment_required_header": "eyJ4NDAy..."}
+    assert b"PAYMENT-REQUIRED header: not base64" in assay("dialect", "check", artefact(value)).stdout
+
+
+def test_no_words_and_half_words_are_told() -> None:
+    assert b"Commands:" in assay().stderr
+    assert b"--url needs a value" in assay("dialect", "check", "--url").stderr

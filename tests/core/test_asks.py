@@ -55,7 +55,7 @@ def answer(ask: Ask) -> Answer:
         case Together():
             return Answered(answers=(Failed(state="tls"), At(moment=NOON)))
         case _:
-            raise AssertionError("not asked here")
+            raise AssertionError
 
 
 RESULT = [PAGE, (Failed(state="tls"), At(moment=NOON)), NOON]

@@ -95,6 +95,9 @@ def test_what_is_no_recording_is_refused_by_code(source: bytes, code: str) -> No
         Failed(state="answered"),
         Failed(state="deadline", detail="free text"),
         Answered(answers=(Failed(state="\x9b31m"),)),
+        Fetched(status=99, headers=(), body=b""),
+        Fetched(status=10**30, headers=(), body=b""),
+        Fetched(status=402, headers=(), body=b"x" * 65_537),
     ],
 )
 def test_a_state_that_no_fetcher_says_is_refused(answer: Any) -> None:
@@ -105,8 +108,9 @@ def test_a_state_that_no_fetcher_says_is_refused(answer: Any) -> None:
     assert caught.value.code == "recording_malformed"
 
 
-def test_a_moment_without_a_zone_is_refused() -> None:
+def test_a_moment_without_a_zone_or_at_the_end_of_the_calendar_is_refused() -> None:
     written = write_recording(recording(Exchange(ask=Now(), answer=At(moment=AT))))
     assert read_recording(written.replace(b"00:00:00Z", b"00:00:00+09:00")).exchanges
-    with pytest.raises(RecordingUnreadable):
-        read_recording(written.replace(b"00:00:00Z", b"00:00:00"))
+    for moment in (b"2026-01-02T00:00:00", b"0001-01-01T00:00:00+14:00", b"9999-12-31T23:59:59-14:00"):
+        with pytest.raises(RecordingUnreadable):
+            read_recording(written.replace(b"2026-01-02T00:00:00Z", moment))

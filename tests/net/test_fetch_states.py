@@ -20,6 +20,8 @@ def test_every_state_is_explained_in_one_place() -> None:
         "protocol",
         "dns_no_answer",
         "dns_too_many",
+        "redirects",
+        "no_memory",
     }
     assert not set(NOTICES) & set(target.NOTICES)
 

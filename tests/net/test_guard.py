@@ -292,3 +292,9 @@ def test_a_hanging_system_look_up_holds_up_neither_the_fetch_nor_the_end_of_the_
     released.set()
     assert (answer, still_running, daemons) == (Failed(state="deadline", detail="dns"), True, [True])
     assert left.wait(10)
+
+
+def test_a_configuration_of_name_servers_that_cannot_be_read_is_a_state_and_no_fault_of_ours() -> None:
+    """A past bug: an address of a name server that is no address ended the run as an internal fault."""
+    fetcher = Fetcher(resolver=DNSResolver(servers=["no address"]))
+    assert asyncio.run(fetcher(Fetch(url=URL))) == Failed(state="dns_no_answer")

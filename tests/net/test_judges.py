@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from assay402 import claims
-from assay402.core.asks import Answer, Ask, Failed, Judge, Judged, Opinion
+from assay402.core.asks import Answer, Ask, Failed
 from assay402.core.errors import OurError, TheirError
+from assay402.core.opinions import Judge, Judged, Opinion
 from assay402.net.judge_endpoint import EndpointJudge
 from assay402.net.judge_local import LocalJudge, open_model
 from claims_cases import item, request

@@ -15,11 +15,12 @@ from assay402.cli.execute import execute, execute_offline, execute_recorded
 from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
 from assay402.cli.usage import SourceFile, Usage
-from assay402.core.check import Check, Operation, Refusal, read_request
+from assay402.core.check import Check, Operation, Refusal
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
 
 EXIT_REFUSED = 2
+EXIT_OURS = 3
 _SOFT_EXITS = (1, 4)
 """Exit codes that `--exit-zero` turns into 0: a finding, and nothing to judge."""
 
@@ -33,19 +34,19 @@ class CheckGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
         """Name the operations, then what the room's module adds."""
-        return [
-            *(operation.name for operation in self._check.operations),
-            *sorted(_face(self._check).COMMANDS),
-        ]
+        operations = [operation.name for operation in self._check.operations]
+        return [*operations, *sorted(_face(self._check).COMMANDS.keys() - set(operations))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click's signature)
-        """Make the command of an operation, or give one of the room's own."""
+        """Give one of the room's own commands, which may be one for an operation, or make that of an operation."""
         face = _face(self._check)
+        own: Callable[[], click.Command] | None = face.COMMANDS.get(cmd_name)
+        if own is not None:
+            return own()
         for operation in self._check.operations:
             if operation.name == cmd_name:
                 return _operation_command(self._check, operation, face.FORMS[cmd_name])
-        own: Callable[[], click.Command] | None = face.COMMANDS.get(cmd_name)
-        return own() if own is not None else None
+        return None
 
 
 def _face(check: Check) -> ModuleType:
@@ -60,6 +61,7 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
         callback=partial(_run_operation, check, operation, form),
         params=[
             *form.parameters(),
+            *_profile_options(operation),
             click.Option(["--json", "as_json"], is_flag=True, help="Print the published JSON."),
             click.Option(
                 ["--jsonl"], is_flag=True, help="Read one request a line on stdin, answer one a line."
@@ -74,6 +76,14 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
             click.Option(["--exit-zero"], is_flag=True, help="Exit 0 on findings and on nothing to judge."),
         ],
     )
+
+
+def _profile_options(operation: Operation[Any, Any]) -> list[click.Parameter]:
+    if not operation.profiles:
+        return []
+    first, *_ = names = list(operation.profiles)
+    described = f"The published contract to answer under; `{first}` by default."
+    return [click.Option(["--profile"], type=click.Choice(names), help=described)]
 
 
 def _network_options() -> tuple[click.Option, ...]:
@@ -102,11 +112,15 @@ class _Options(Struct, frozen=True, kw_only=True):
 
 def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any], **values: Any) -> None:  # noqa: ANN401  (click's parameters)
     options = _Options(**{name: values.pop(name) for name in _Options.__struct_fields__ if name in values})
+    profile = values.pop("profile", None)
+    if profile is not None and options.record is not None:
+        raise Usage("--record keeps a run under the default profile: leave --profile out.")
+    operation = operation.profiles.get(profile, operation)
     if options.jsonl:
         _answer_lines(operation, form, options, values)
         return
     if options.record is not None:
-        _require_writable(options.record)
+        require_writable(options.record)
     answer, recording = execute(
         check,
         operation,
@@ -116,12 +130,23 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         ca_file=options.ca_file,
         judge=form.judge(values),
     )
-    code = show(operation, form, answer, as_json=options.as_json)
-    if not isinstance(answer, Refusal):
-        form.finish(answer, values)
+    # Files first: the output may fail, and a run is not made twice for it.
     if options.record is not None:
-        _save(options.record, recording)
+        save_recording(options.record, recording)
+    unfinished = None if isinstance(answer, Refusal) else _finish(form, answer, values)
+    code = show(operation, form, answer, as_json=options.as_json)
+    if unfinished is not None:
+        raise unfinished
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
+
+
+def _finish(form: Form[Any], answer: Any, values: Mapping[str, Any]) -> click.UsageError | None:  # noqa: ANN401  (the operation's own result)
+    """Do what the parameters ask for besides, and keep what goes wrong until the answer is shown."""
+    try:
+        form.finish(answer, values)
+    except click.UsageError as error:
+        return error
+    return None
 
 
 def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_json: bool) -> int:  # noqa: ANN401  (the operation's own result)
@@ -130,7 +155,7 @@ def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_jso
         if as_json:
             print_bytes(published_line(operation.publish_refusal(answer)))
         explain_refusal(answer)
-        return EXIT_REFUSED
+        return EXIT_OURS if answer.is_ours else EXIT_REFUSED
     if as_json:
         print_bytes(published_line(operation.publish(answer)))
     else:
@@ -152,8 +177,10 @@ def _answer_lines(
 def answer_lines(operation: Operation[Any, Any], stream: BinaryIO, *, switches: Iterable[str] = ()) -> None:
     """Answer each line in order; a bad line is answered with its refusal and the run goes on."""
     defaults = dict.fromkeys(switches, True)
-    while (request := _next_request(stream, operation.request_bytes)) is not None:
-        value = {**defaults, **request.value} if isinstance(request.value, Mapping) else request.value
+    while (request := _next_request(stream, operation)) is not None:
+        value = request.value
+        if defaults and isinstance(value, Mapping):
+            value = {**defaults, **value}
         answer = execute_offline(operation, value)
         publish = operation.publish_refusal if isinstance(answer, Refusal) else operation.publish
         print_bytes(published_line(publish(answer)))
@@ -166,33 +193,37 @@ class _Line:
         self.value = value
 
 
-def _next_request(stream: BinaryIO, cap: int) -> _Line | None:
+def _next_request(stream: BinaryIO, operation: Operation[Any, Any]) -> _Line | None:
     """Read one line without ever holding more than the cap; None at the end of the input."""
+    cap = operation.request_bytes
     source = stream.readline(cap + 2)
     if not source:
         return None
     line = source.removesuffix(b"\n").removesuffix(b"\r")
     if len(line) <= cap:
-        return _Line(read_request(line, cap))
+        return _Line(operation.read(line, cap))
     length = len(line)
     while not source.endswith(b"\n") and (source := stream.readline(1 << 20)):
         length += len(source.removesuffix(b"\n").removesuffix(b"\r"))
     return _Line(Refusal(code="over_cap", length=length, cap=cap))
 
 
-def _require_writable(path: Path) -> None:
+def require_writable(path: Path) -> None:
     """Refuse a path that cannot be written before anything is asked, so that no answer is lost over it."""
     if str(path) == "-" or path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise Usage("--record needs a file that can be written.", click.get_current_context())
 
 
-def _save(path: Path, recording: Recording | None) -> None:
+def save_recording(path: Path, recording: Recording | None) -> None:
+    """Write a recording to a file. Raises `click.UsageError` where it cannot be written."""
     if recording is None:
         print_error("assay: nothing was asked, so there is no recording")
         return
-    # A recording holds a whole answer: it is for whoever made it.
-    path.touch(mode=0o600)
-    path.write_bytes(write_recording(recording))
+    # A recording holds a whole answer: it is for whoever made it, whatever stood at its place before.
+    with open(path, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        if hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), 0o600)
+        file.write(write_recording(recording))
 
 
 def replay_file(source: bytes, *, as_json: bool, exit_zero: bool) -> int:

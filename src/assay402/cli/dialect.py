@@ -72,9 +72,13 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
         epilog=_EPILOG,
     ),
     "precheck": Form(
-        parameters=lambda: _parameters("Judge this address by its spelling; nothing is fetched."),
+        parameters=lambda: [
+            *_parameters("Judge this address by its spelling; nothing is fetched."),
+            click.Option(["--allow-private"], is_flag=True, help="Judge as a check with this switch would."),
+        ],
         compose=_compose,
         present=present_precheck,
+        asks_network=False,
         epilog="Exit codes: 0 in policy, 2 usage or refusal, 3 our own fault.",
     ),
 }

@@ -139,7 +139,9 @@ def _capture_lines(facts: DialectFacts) -> Iterable[str]:
     """Say what could be looked at, and why a leg that was looked at carries no challenge."""
     if facts.has_leg_to_inspect:
         for name, leg in (("body", facts.body), ("PAYMENT-REQUIRED header", facts.header)):
-            if not facts.legs and not isinstance(leg, LegFacts):
+            # Beside a leg that carries the challenge, a body is often a page or `{}`; a header is there to be read.
+            is_telling = not facts.legs or (leg is facts.header and leg is not NoChallenge.ABSENT)
+            if is_telling and not isinstance(leg, LegFacts):
                 yield f"  {name}: {_REASONS[leg]}"
     elif facts.mode == "submitted":
         if not facts.is_402:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from assay402.checks import check_named
-from assay402.core.asks import Answerer, Collecting, Exchange, Judge, Recorder, adrive, drive, replay
+from assay402.core.asks import Answerer, Collecting, Exchange, Recorder, adrive, drive, replay
 from assay402.core.check import Check, Operation, Refusal
 from assay402.core.errors import RecordingUnreadable, TheirError
+from assay402.core.opinions import Judge
 from assay402.core.strictjson import JSON
 from assay402.envelope import local, with_judge
 from assay402.formats.recording_v1 import Recording

@@ -7,7 +7,7 @@ import click
 from msgspec import Struct
 
 from assay402.core.asks import Answerer
-from assay402.core.check import Operation, Refusal, read_request
+from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
 
 Result = TypeVar("Result")
@@ -54,4 +54,4 @@ def read_source(stream: BinaryIO, cap: int) -> bytes | Refusal:
 def request_from(stream: BinaryIO, operation: Operation[Any, Any]) -> JSON | Refusal:
     """Read a whole request from a file or standard input."""
     source = read_source(stream, operation.request_bytes)
-    return source if isinstance(source, Refusal) else read_request(source, operation.request_bytes)
+    return source if isinstance(source, Refusal) else operation.read(source, operation.request_bytes)

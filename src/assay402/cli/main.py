@@ -25,7 +25,8 @@ MAX_RECORDING = 16 << 20
 """Bytes of a recording file; a fetch brings 64 KiB of body, or about 90 KiB as recorded."""
 
 EPILOG = """\b
-Exit codes: 0 done, 1 a negative finding, 2 usage or refused input, 3 our own fault, 4 nothing to judge.
+Exit codes: 0 done, 1 a negative finding, 2 usage or refused input, 3 our own fault, 4 nothing to judge,
+141 the reader of the output left early.
 `assay explain ID` explains a rule or a code. Set NO_COLOR to print without styles.
 """
 
@@ -45,20 +46,11 @@ def _run() -> int:
     try:
         code: int = main.main(prog_name="assay", standalone_mode=False) or 0
         sys.stdout.flush()
-    except click.ClickException as error:
-        for line in usage_lines(error):
-            print_error(line)
-        return EXIT_THEIRS
     except (click.Abort, KeyboardInterrupt):
         print_error("assay: interrupted")
         return EXIT_INTERRUPTED
-    except AssayError as error:
-        explain_code(
-            "error", error.code, "".join(f" {name}={value}" for name, value in error.numbers.items())
-        )
-        return EXIT_OURS if isinstance(error, OurError) else EXIT_THEIRS
-    except OSError as error:
-        return _output_failed(error)
+    except (click.ClickException, AssayError, OSError) as error:
+        return _expected(error)
     except Exception:
         if os.environ.get("ASSAY_TRACEBACK"):
             raise
@@ -66,6 +58,23 @@ def _run() -> int:
         explain_code("error", "internal")
         return EXIT_OURS
     return code
+
+
+def _expected(error: click.ClickException | AssayError | OSError) -> int:
+    """Say what went wrong, in fixed sentences and codes, and give the exit code."""
+    match error:
+        case click.exceptions.NoArgsIsHelpError():
+            print_error(error.format_message())
+        case click.ClickException():
+            for line in usage_lines(error):
+                print_error(line)
+        case AssayError():
+            numbers = "".join(f" {name}={value}" for name, value in error.numbers.items())
+            explain_code("error", error.code, numbers)
+            return EXIT_OURS if isinstance(error, OurError) else EXIT_THEIRS
+        case _:
+            return _output_failed(error)
+    return EXIT_THEIRS
 
 
 def _output_failed(error: OSError) -> int:

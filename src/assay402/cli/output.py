@@ -43,7 +43,10 @@ def pretty(value: Mapping[str, Any]) -> bytes:
 def print_bytes(data: bytes) -> None:
     """Write bytes to standard output as they are, whatever the locale."""
     with _ending_with_its_reader():
-        sys.stdout.buffer.write(data)
+        # Unbuffered, a stream may take less than it is given.
+        left = memoryview(data)
+        while left:
+            left = left[sys.stdout.buffer.write(left) :]
         sys.stdout.buffer.flush()
 
 
@@ -68,6 +71,16 @@ def _ending_with_its_reader() -> Iterator[None]:
         raise click.exceptions.Exit(EXIT_PIPE_CLOSED) from None
 
 
+_UNPRINTABLE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def plain(text: str) -> str:
+    """Take out of a foreign text what a terminal would obey: controls, escapes, marks that turn the direction."""
+    return _UNPRINTABLE.sub("", text)
+
+
 def print_error(text: str) -> None:
     """Write a line to standard error."""
     click.echo(text, err=True, color=False)
@@ -75,7 +88,7 @@ def print_error(text: str) -> None:
 
 def wants_colour() -> bool:
     """Tell whether styles may be shown at all; click drops them besides where the output is no terminal."""
-    return not os.environ.get("NO_COLOR")
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def explain_refusal(refusal: Refusal) -> None:

@@ -5,9 +5,21 @@ from typing import Any, BinaryIO
 
 import click
 
+from assay402.cli.output import plain
+
 
 class Usage(click.UsageError):
     """An error of use whose sentence is ours."""
+
+
+class OneLine(click.ClickException):
+    """An error of use of a command whose contract wants one line and exit code 1 for it."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:  # noqa: ANN401, ARG002  (click's signature)
+        """Print the one line, without what a terminal would obey."""
+        click.echo(" ".join(plain(self.message).split()), err=True, color=False)
 
 
 class SourceFile(click.ParamType[BinaryIO]):
@@ -49,19 +61,22 @@ class SourceFile(click.ParamType[BinaryIO]):
 
 def usage_lines(error: click.ClickException) -> list[str]:
     """Say what is wrong with a command line and where help is."""
-    lines = [f"assay: usage: {_sentence(error)}"]
+    lines = [f"assay: usage: {sentence(error)}"]
     context = getattr(error, "ctx", None)
     if context is not None:
         lines.append(f"  `{context.command_path} --help` shows how it is used.")
     return lines
 
 
-def _sentence(error: click.ClickException) -> str:
+def sentence(error: click.ClickException) -> str:
+    """Say what is wrong in a sentence of ours."""
     match error:
         case Usage():
             return error.format_message()
         case click.MissingParameter():
             return f"{_parameter(error)} is missing."
+        case click.BadOptionUsage():
+            return f"{error.option_name} needs a value."
         case click.NoSuchOption():
             near = f" Near: {', '.join(error.possibilities)}." if error.possibilities else ""
             return f"There is no such option.{near}"

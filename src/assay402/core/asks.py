@@ -5,13 +5,14 @@ whoever runs it supplies the answerer: the network, a simulator or a recording. 
 synchronously (`drive`), asynchronously (`adrive`) and from a recording (`replay`).
 """
 
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from msgspec import Meta, Struct
 
 from assay402.core.errors import OurError, RecordingUnreadable
+from assay402.core.opinions import Envelope, Enveloped, Judge, Judged
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -30,10 +31,18 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class Fetch(Struct, frozen=True, kw_only=True, tag="fetch", tag_field="ask"):
-    """One GET of an address, as an unauthenticated stranger, no redirect followed."""
+    """One request of an address, as an unauthenticated stranger: by default a GET that follows no redirect."""
 
     url: str
     limits: Limits = Limits()
+    method: str = "GET"
+    headers: tuple[tuple[str, str], ...] = ()
+    """Sent behind the fetcher's own, which they cannot replace."""
+    body: bytes = b""
+    redirects: int = 0
+    """Redirects a GET follows, each judged like a first address; the limits hold for all of them together."""
+    keep_status: bool = False
+    """Whether a response that breaks off behind its headers says which status it had."""
 
 
 class Now(Struct, frozen=True, kw_only=True, tag="now", tag_field="ask"):
@@ -46,26 +55,39 @@ class Pause(Struct, frozen=True, kw_only=True, tag="pause", tag_field="ask"):
     milliseconds: int
 
 
-class Envelope(Struct, frozen=True, kw_only=True, tag="envelope", tag_field="ask"):
-    """Ask for what belongs to this one run and not to its result: who asks, when, under which id, paid or not."""
-
-    scope: str
-    """What the run is for, such as `machine:diagnose`."""
-    determination: str
-    """How the run ended, in the contract's word, because metering depends on it."""
-
-
-class Judge(Struct, frozen=True, kw_only=True, tag="judge", tag_field="ask"):
-    """Ask a model for its opinion on statements; what it says is an opinion and bounded by the rules that ask."""
-
-    statements: tuple[tuple[str, tuple[str, ...]], ...]
-    """Each statement with the texts it is to be read against."""
-
-
 class Together(Struct, frozen=True, kw_only=True, tag="together", tag_field="ask"):
     """Independent asks that may be answered at the same time; the answers keep the order of the asks."""
 
     asks: tuple[Fetch | Now | Pause, ...]
+
+
+class Recall(Struct, frozen=True, kw_only=True, tag="recall", tag_field="ask"):
+    """Ask for the records that were remembered with these members."""
+
+    where: tuple[tuple[str, str], ...]
+
+
+class Remember(Struct, frozen=True, kw_only=True, tag="remember", tag_field="ask"):
+    """Keep a record for later runs: the text of one JSON object."""
+
+    record: str
+
+
+class Fork:
+    """Generators that may be driven at the same time. No ask: whoever drives the run drives them too.
+
+    Their exchanges are recorded one generator after the other, in this order, which is how a replay drives them.
+    """
+
+    def __init__(self, branches: "tuple[Collecting[Any], ...]") -> None:
+        self.branches: Final = branches
+
+
+class Joined:
+    """The results of a `Fork`, in the order of its generators."""
+
+    def __init__(self, results: tuple[Any, ...]) -> None:
+        self.results: Final = results
 
 
 class Fetched(Struct, frozen=True, kw_only=True, tag="fetched", tag_field="answer"):
@@ -85,9 +107,11 @@ class Failed(Struct, frozen=True, kw_only=True, tag="failed", tag_field="answer"
     """No complete response. `state` is a closed code, `detail` a closed phase or cause; no text of an exception."""
 
     state: str
-    """One of `unreachable`, `tls`, `deadline`, `header_cap`, `body_cap`, `wire_cap`, `protocol`, `dns_no_answer`,
+    """One of `unreachable`, `tls`, `deadline`, `header_cap`, `body_cap`, `wire_cap`, `protocol`, `redirects`, `dns_no_answer`,
     `dns_too_many`, `own_address`, an `addr_…` code, or a code of the address policy (`core.target`)."""
     detail: str | None = None
+    status: int | None = None
+    """Of a response that broke off behind its headers, where the ask wants it."""
 
 
 class At(Struct, frozen=True, kw_only=True, tag="at", tag_field="answer"):
@@ -100,40 +124,16 @@ class Paused(Struct, frozen=True, kw_only=True, tag="paused", tag_field="answer"
     """The wait is over."""
 
 
-class Enveloped(Struct, frozen=True, kw_only=True, tag="enveloped", tag_field="answer"):
-    """What an `Envelope` asked for."""
+class Recalled(Struct, frozen=True, kw_only=True, tag="recalled", tag_field="answer"):
+    """The records that were asked for, oldest first, each the text of a JSON object."""
 
-    request_id: str
-    nonce: str
-    moment: datetime
-    actor_id: str
-    tenant_id: str
-    tenant_model: str
-    credential_id: str | None
-    idempotency_key: str
-    payment_context_hash: str | None
-    payment_status: str
-    billable: bool
-    billing_reason: str | None
+    records: tuple[str, ...]
+    damaged: int = 0
+    """Lines that hold no JSON object and were passed over."""
 
 
-class Opinion(Struct, frozen=True, kw_only=True):
-    """What a model thinks of one statement: three weights between 0 and 1, and the words it relies on, if it gave any."""
-
-    entail: float
-    contradict: float
-    neutral: float
-    quote: str | None = None
-
-
-class Judged(Struct, frozen=True, kw_only=True, tag="judged", tag_field="answer"):
-    """The answer to a `Judge`: which model spoke, and one opinion for each statement in order, None where it gave none."""
-
-    model: str
-    opinions: tuple[Opinion | None, ...]
-    provider: str = "local"
-    support_threshold: float = 0.9
-    contradict_threshold: float = 0.9
+class Remembered(Struct, frozen=True, kw_only=True, tag="remembered", tag_field="answer"):
+    """The record is kept."""
 
 
 class Answered(Struct, frozen=True, kw_only=True, tag="answered", tag_field="answer"):
@@ -142,13 +142,16 @@ class Answered(Struct, frozen=True, kw_only=True, tag="answered", tag_field="ans
     answers: tuple[Fetched | Failed | At | Paused, ...]
 
 
-Ask: TypeAlias = Fetch | Now | Pause | Together | Envelope | Judge
-Answer: TypeAlias = Fetched | Failed | At | Paused | Answered | Enveloped | Judged
+Ask: TypeAlias = Fetch | Now | Pause | Together | Recall | Remember | Envelope | Judge
+Answer: TypeAlias = Fetched | Failed | At | Paused | Answered | Recalled | Remembered | Enveloped | Judged
 Result = TypeVar("Result")
-Collecting: TypeAlias = Generator[Ask, Answer, Result]
+Other = TypeVar("Other")
+Collecting: TypeAlias = Generator[Ask | Fork, Answer | Joined, Result]
 """A generator that asks and, in the end, returns its result."""
 Answerer: TypeAlias = Callable[[Ask], Answer]
 AsyncAnswerer: TypeAlias = Callable[[Ask], Awaitable[Answer]]
+Gather: TypeAlias = Callable[[Sequence[Awaitable[Any]]], Awaitable[tuple[Any, ...]]]
+"""Waits for several things and gives their results in order."""
 
 
 class Exchange(Struct, frozen=True, kw_only=True):
@@ -160,7 +163,12 @@ class Exchange(Struct, frozen=True, kw_only=True):
 
 def fetch(url: str, limits: Limits | None = None) -> Collecting[Fetched | Failed]:
     """Ask for one address."""
-    answer = yield Fetch(url=url, limits=limits or Limits())
+    return (yield from request(Fetch(url=url, limits=limits or Limits())))
+
+
+def request(ask: Fetch) -> Collecting[Fetched | Failed]:
+    """Ask for one address, with a method, headers, a body or redirects."""
+    answer = yield ask
     if isinstance(answer, Fetched | Failed):
         return answer
     raise OurError("internal")
@@ -203,27 +211,76 @@ def together(asks: Iterable[Fetch | Now | Pause]) -> Collecting[tuple[Fetched | 
     raise OurError("internal")
 
 
+def recall(*where: tuple[str, str]) -> Collecting[Recalled | Failed]:
+    """Ask for what was remembered with these members. `Failed` says that the memory cannot be read."""
+    answer = yield Recall(where=where)
+    if isinstance(answer, Recalled | Failed):
+        return answer
+    raise OurError("internal")
+
+
+def remember(record: str) -> Collecting[bool]:
+    """Ask to keep a record, and tell whether it is kept."""
+    answer = yield Remember(record=record)
+    return isinstance(answer, Remembered)
+
+
+def side_by_side(first: Collecting[Result], second: Collecting[Other]) -> Collecting[tuple[Result, Other]]:
+    """Drive two generators at the same time and give both results."""
+    joined = yield Fork((first, second))
+    if isinstance(joined, Joined):
+        return joined.results[0], joined.results[1]
+    raise OurError("internal")
+
+
+def all_at_once(branches: Iterable[Collecting[Result]]) -> Collecting[tuple[Result, ...]]:
+    """Drive several generators of one kind at the same time and give their results in order."""
+    joined = yield Fork(tuple(branches))
+    if isinstance(joined, Joined):
+        return joined.results
+    raise OurError("internal")
+
+
 def drive(collecting: Collecting[Result], answerer: Answerer) -> Result:
     """Run a generator to its result, answering each ask in turn."""
-    answer: Answer | None = None
+    answer: Answer | Joined | None = None
     while True:
         # The answerer is called outside this `try`: a StopIteration of its own would end the run silently.
         try:
             ask = next(collecting) if answer is None else collecting.send(answer)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
-        answer = answerer(ask)
+        if isinstance(ask, Fork):
+            answer = Joined(tuple(drive(branch, answerer) for branch in ask.branches))
+        else:
+            answer = answerer(ask)
 
 
-async def adrive(collecting: Collecting[Result], answerer: AsyncAnswerer) -> Result:
-    """Run a generator to its result with an asynchronous answerer."""
-    answer: Answer | None = None
+async def one_after_another(awaited: Sequence[Awaitable[Any]]) -> tuple[Any, ...]:
+    """Wait for each in turn. `net.answerer.at_once` waits for all at the same time."""
+    return tuple([await each for each in awaited])
+
+
+async def adrive(
+    collecting: Collecting[Result], answerer: AsyncAnswerer, gather: Gather = one_after_another
+) -> Result:
+    """Run a generator to its result with an asynchronous answerer; `gather` waits for the branches of a `Fork`."""
+    answer: Answer | Joined | None = None
     while True:
         try:
             ask = next(collecting) if answer is None else collecting.send(answer)
         except StopIteration as stop:
             return stop.value  # type: ignore[no-any-return]
-        answer = await answerer(ask)
+        answer = await (_join(ask, answerer, gather) if isinstance(ask, Fork) else answerer(ask))
+
+
+async def _join(fork: Fork, answerer: AsyncAnswerer, gather: Gather) -> Joined:
+    if not isinstance(answerer, Recorder):
+        return Joined(await gather([adrive(branch, answerer, gather) for branch in fork.branches]))
+    beside = [(branch, answerer.beside()) for branch in fork.branches]
+    results = await gather([adrive(branch, recorder, gather) for branch, recorder in beside])
+    answerer.exchanges.extend(exchange for _, recorder in beside for exchange in recorder.exchanges)
+    return Joined(results)
 
 
 def replay(collecting: Collecting[Result], exchanges: Iterable[Exchange]) -> Result:
@@ -263,6 +320,10 @@ def _fits(ask: Ask, answer: Answer) -> bool:
             return isinstance(answer, Enveloped)
         case Judge():
             return isinstance(answer, Judged | Failed)
+        case Recall():
+            return isinstance(answer, Recalled | Failed)
+        case Remember():
+            return isinstance(answer, Remembered | Failed)
     return (
         isinstance(answer, Answered)
         and len(answer.answers) == len(ask.asks)
@@ -276,6 +337,10 @@ class Recorder:
     def __init__(self, answerer: AsyncAnswerer) -> None:
         self._answerer: Final = answerer
         self.exchanges: Final[list[Exchange]] = []
+
+    def beside(self) -> "Recorder":
+        """Make a recorder of its own for one branch of a fork, with the same answerer behind it."""
+        return Recorder(self._answerer)
 
     async def __call__(self, ask: Ask) -> Answer:
         """Answer through the answerer behind, and keep both."""

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Final
 
 from assay402.core.strictjson import JSON, Number
@@ -16,12 +17,16 @@ from assay402.core.strictjson import JSON, Number
 MAX_PLAIN_DIGITS: Final = 1024
 """Longest integer written digit by digit; longer ones are written as coefficient and exponent."""
 
-_NUMBER: Final = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,9}))?")
+_NUMBER: Final = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?)0*([0-9]+))?")
+_MAX_EXPONENT_DIGITS: Final = 9
 _ECMASCRIPT_PLAIN_DIGITS: Final = 21
 """ECMAScript writes integers of up to 21 digits plainly, and fractions down to 1e-6."""
 _ECMASCRIPT_SMALL: Final = -6
 
 _string: Final = json.JSONEncoder(ensure_ascii=False).encode
+_plain: Final = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"), default=float
+).encode
 
 
 def canonical(value: JSON) -> bytes:
@@ -39,6 +44,23 @@ def canonical(value: JSON) -> bytes:
     return "".join(parts).encode()
 
 
+def canonical_plain(value: JSON) -> bytes:
+    """Write what `canonical` writes, ten times as fast, of a value the caller knows to be plain.
+
+    Plain is a value of dicts, lists, strings, booleans, null, integers below 10^21 and `Decimal`s with at most 15
+    significant digits between 1e-4 and 1e15 that are no integers, whose names are all within the basic
+    plane: there the standard library's encoder and RFC 8785 agree. `exactjson.read_exact` tells.
+    """
+    return _plain(value).encode()
+
+
+def keccak256_hex(data: bytes) -> str:
+    """Give the Keccak-256 of exact bytes, which is not SHA3-256, as 64 lower-case hexadecimal digits."""
+    from Crypto.Hash import keccak  # noqa: PLC0415  (a compiled package, loaded by whoever needs this digest)
+
+    return keccak.new(digest_bits=256, data=data).hexdigest()
+
+
 def sha256_hex(data: bytes) -> str:
     """Give the SHA-256 of exact bytes as 64 lower-case hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
@@ -46,15 +68,43 @@ def sha256_hex(data: bytes) -> str:
 
 def number_text(spelling: str) -> str:
     """Give the canonical text of a JSON number: ECMAScript's where that is exact, else the exact value."""
-    sign, digits, exponent = _exact(spelling)
+    sign, digits, exponent = exact_parts(spelling)
     if not digits:
         return "0"
-    shortest = _shortest(float(spelling))
-    if shortest is not None and shortest[1:] == (digits, exponent):
+    if survives(spelling, digits, exponent):
         return sign + _ecmascript(digits, exponent)
     if exponent >= 0 and len(digits) + exponent <= MAX_PLAIN_DIGITS:
         return sign + digits + "0" * exponent
     return f"{sign}{digits}e{exponent}"
+
+
+def exact_parts(spelling: str) -> tuple[str, str, int]:
+    """Split a number into sign, digits without leading or trailing zeros, and the exponent of the last digit.
+
+    Zero has no digits, whatever its exponent.
+
+    Raises:
+        ValueError: for what is not a JSON number, or an exponent over nine digits.
+
+    """
+    match = _NUMBER.fullmatch(spelling)
+    if match is None:
+        raise ValueError("not a JSON number")
+    sign, whole, fraction = match[1], match[2], match[3] or ""
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return sign, "", 0
+    if len(match[5] or "") > _MAX_EXPONENT_DIGITS:
+        raise ValueError("an exponent over nine digits")
+    exponent = int(f"{match[4] or ''}{match[5] or 0}")
+    significant = digits.rstrip("0")
+    return sign, significant, exponent - len(fraction) + len(digits) - len(significant)
+
+
+def survives(spelling: str, digits: str, exponent: int) -> bool:
+    """Tell whether RFC 8785 spells a number, given with its digits and exponent, by its exact value."""
+    shortest = _shortest(float(spelling))
+    return shortest is not None and shortest[1:] == (digits, exponent)
 
 
 def _append(value: JSON, parts: list[str]) -> None:
@@ -66,6 +116,8 @@ def _append(value: JSON, parts: list[str]) -> None:
         case str():
             parts.append(_string(value))
         case int():
+            parts.append(number_text(str(value)))
+        case Decimal():
             parts.append(number_text(str(value)))
         case float():
             parts.append(number_text(_finite(value)))
@@ -96,20 +148,9 @@ def _finite(value: float) -> str:
     return repr(value)
 
 
-def _exact(spelling: str) -> tuple[str, str, int]:
-    """Split a number into sign, digits without leading or trailing zeros, and the exponent of the last digit."""
-    match = _NUMBER.fullmatch(spelling)
-    if match is None:
-        raise ValueError("not a JSON number, or an exponent over nine digits")
-    sign, whole, fraction, exponent = match[1], match[2], match[3] or "", int(match[4] or 0)
-    digits = (whole + fraction).lstrip("0")
-    significant = digits.rstrip("0")
-    return sign, significant, exponent - len(fraction) + len(digits) - len(significant)
-
-
 def _shortest(value: float) -> tuple[str, str, int] | None:
     """Split the shortest spelling that reads back as this float, which is what ECMAScript writes."""
-    return None if value - value != 0.0 else _exact(repr(value))
+    return None if value - value != 0.0 else exact_parts(repr(value))
 
 
 def _ecmascript(digits: str, exponent: int) -> str:

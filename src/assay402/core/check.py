@@ -49,6 +49,8 @@ class Refusal(Struct, frozen=True, kw_only=True):
     code: str
     length: int | None = None
     cap: int | None = None
+    is_ours: bool = False
+    """Whether the request is fine and this installation cannot serve it."""
 
     def published(self) -> dict[str, Any]:
         """Give the public JSON of a refusal."""
@@ -109,6 +111,21 @@ class Admit(Protocol[Given_co]):
         """
 
 
+REQUEST_DEPTH: Final = 4 * MAX_DEPTH
+"""Nesting of a whole request: well above what a member may have, so that a member too deep is judged by its room,
+and well below the interpreter's recursion limit."""
+
+
+def read_request(source: bytes, cap: int) -> JSON | Refusal:
+    """Read a request as received: over the cap (`over_cap`) and not JSON (`not_json`) are refusals."""
+    if len(source) > cap:
+        return Refusal(code="over_cap", length=len(source), cap=cap)
+    try:
+        return read(source, max_depth=REQUEST_DEPTH)
+    except JSONUnreadable:
+        return Refusal(code="not_json")
+
+
 class Operation(Struct, Generic[Given, Result], frozen=True, kw_only=True):
     """One thing a check does, in four pure parts: admit, run (collect and rules), publish, exit code."""
 
@@ -124,6 +141,10 @@ class Operation(Struct, Generic[Given, Result], frozen=True, kw_only=True):
     exit_code: Callable[[Result], int]
     request_bytes: int
     """Longest request, in bytes as received."""
+    read: Callable[[bytes, int], JSON | Refusal] = read_request
+    """Read a request as received, up to a cap."""
+    profiles: Mapping[str, "Operation[Any, Any]"] = {}
+    """The same operation under other published contracts, by name."""
     redact: Callable[[JSON], JSON] = lambda request: request
     """What of a request a recording may keep: values nobody reads and that may be secret are emptied."""
     offline: Callable[[Given], Refusal | None] = lambda _given: None
@@ -149,18 +170,3 @@ class Check(Struct, frozen=True, kw_only=True):
     def operation(self, name: str) -> Operation[Any, Any]:
         """Give an operation by its name. Raises `KeyError` for a name the room does not have."""
         return {operation.name: operation for operation in self.operations}[name]
-
-
-def read_request(source: bytes, cap: int) -> JSON | Refusal:
-    """Read a request as received: over the cap (`over_cap`) and not JSON (`not_json`) are refusals."""
-    if len(source) > cap:
-        return Refusal(code="over_cap", length=len(source), cap=cap)
-    try:
-        return read(source, max_depth=REQUEST_DEPTH)
-    except JSONUnreadable:
-        return Refusal(code="not_json")
-
-
-REQUEST_DEPTH: Final = 4 * MAX_DEPTH
-"""Nesting of a whole request: well above what a member may have, so that a member too deep is judged by its room,
-and well below the interpreter's recursion limit."""

@@ -6,6 +6,7 @@
     |  |- TranscriptUnreadable a file that holds no saved exchange (in `formats.exchange`)
     |  '- RecordingUnreadable  a recording that is damaged, or that does not fit its request
     '- OurError                we are wrong: a defect in this project
+       '- EngineDiffers        an installed engine is not the one this release answers with
 
 A check never raises for what it examines: trouble outside is an answer and unacceptable input is a refusal.
 What is raised is either the caller's material (a file that is no recording) or a bug.
@@ -50,6 +51,23 @@ class OurError(AssayError):
     """This project is wrong; please report it."""
 
 
+class EngineDiffers(OurError):
+    """An installed engine is not the version this release answers with, so its answers could differ.
+
+    Code: `engine_version`. Beside it stand the engine and both versions, which are ours to name.
+    """
+
+    def __init__(self, engine: str, *, installed: str, wanted: str) -> None:
+        super().__init__("engine_version")
+        self.engine = engine
+        self.installed = installed
+        self.wanted = wanted
+
+    def __str__(self) -> str:
+        """Say the code, the engine and both versions."""
+        return f"{self.code} {self.engine} installed={self.installed} wanted={self.wanted}"
+
+
 class JSONUnreadable(TheirError):
     """Bytes that are not the JSON this project accepts.
 
@@ -90,6 +108,10 @@ NOTICES: Mapping[str, Notice] = {
     "recording_too_short": Notice("The recording ends before the questions do.", "Record again."),
     "file_too_long": Notice("The file is too long.", "Give one of at most the number `cap`, in bytes."),
     "recording_too_long": Notice("The recording holds answers nobody asked for.", "Record again."),
+    "engine_version": Notice(
+        "An installed engine is not the version this release answers with.",
+        "Install the exact version named: `pip install --force-reinstall assay402` brings it.",
+    ),
     "ca_file_unreadable": Notice(
         "The file of certificate authorities cannot be read, or holds none.",
         "Give a PEM file with `-----BEGIN CERTIFICATE-----` blocks.",

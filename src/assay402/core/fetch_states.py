@@ -49,6 +49,14 @@ NOTICES: Mapping[str, Notice] = {
         "What the server sent is not one complete HTTP/1.1 response.",
         "Check status line, header syntax, Content-Length against the body, and what proxies add.",
     ),
+    "redirects": Notice(
+        "The server redirects too often, or in a circle.",
+        "Answer at the address that is asked, or redirect at most as often as the check follows.",
+    ),
+    "no_memory": Notice(
+        "What was remembered of earlier runs cannot be read or kept.",
+        "Check the path of the history log, and that it is a file that may be written.",
+    ),
 }
 """Every state that no judgement of an address gives."""
 

@@ -10,6 +10,7 @@ The scanner itself is the standard library's; this module decides what it may se
 import json
 import re
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from itertools import chain
 from typing import Final, NoReturn, TypeAlias
 
@@ -38,8 +39,9 @@ class Number(Struct, frozen=True):
     spelling: str
 
 
-JSON: TypeAlias = Mapping[str, "JSON"] | list["JSON"] | str | Number | int | float | bool | None
-"""Any JSON value: what `read` gives (numbers as `Number`) or what a Python caller built (numbers as int and float)."""
+JSON: TypeAlias = Mapping[str, "JSON"] | list["JSON"] | str | Number | int | float | Decimal | bool | None
+"""Any JSON value: what `read` gives (numbers as `Number`), what `exactjson` gives (int and Decimal), or what a Python
+caller built (int, float and Decimal)."""
 
 
 class RepeatedNames(dict[str, JSON]):
@@ -130,8 +132,8 @@ def integer(value: object) -> int | None:
 
     `True`, `1.0`, `"1"` and spellings longer than any chain's amounts are not integers here.
     """
-    if type(value) is int:
-        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
     if (
         type(value) is Number
         and len(value.spelling) <= _MAX_INTEGER_DIGITS
@@ -186,6 +188,10 @@ def _write(value: JSON, parts: list[str]) -> None:
     match value:
         case Number():
             parts.append(value.spelling)
+        case Decimal():
+            if not value.is_finite():
+                raise ValueError("not finite")
+            parts.append(str(value))
         case str() | bool() | None | int() | float():
             if value != value or value in (float("inf"), float("-inf")):  # noqa: PLR0124  (NaN is unequal to itself)
                 raise ValueError("not finite")

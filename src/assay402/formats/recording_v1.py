@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from assay402.core.asks import Answer, Answered, Exchange, Failed, Fetched
+from assay402.core.asks import Answer, Answered, At, Exchange, Failed, Fetch, Fetched
 from assay402.core.check import REQUEST_DEPTH
 from assay402.core.errors import JSONUnreadable, RecordingUnreadable
 from assay402.core.fetch_states import CAUSES, PHASES
@@ -33,6 +33,11 @@ KEPT_HEADER_VALUES: Final = frozenset(
     }
 )
 """Response headers whose values are evidence; every other value is emptied."""
+
+
+_STATUSES: Final = range(100, 1000)
+_YEARS: Final = range(2, 9999)
+"""At the ends of the calendar a moment may have no date in UTC."""
 
 
 class Recording(Struct, frozen=True, kw_only=True):
@@ -106,14 +111,25 @@ def _exchanges(written: list[JSON]) -> tuple[Exchange, ...]:
 
 
 def _is_closed(exchange: Exchange) -> bool:
-    """Whether an answer says only what a fetcher can say: states are published, so free text must not pass for one."""
+    """Whether the answers say only what an answerer can: they are published, so nothing else may pass for one."""
     answers = exchange.answer.answers if isinstance(exchange.answer, Answered) else (exchange.answer,)
-    return all(
-        (each.state in FETCH_NOTICES or each.state in TARGET_NOTICES)
-        and (each.detail is None or each.detail in PHASES or each.detail in CAUSES)
-        for each in answers
-        if isinstance(each, Failed)
-    )
+    if isinstance(exchange.ask, Fetch) and isinstance(exchange.answer, Fetched):
+        return len(exchange.answer.body) <= exchange.ask.limits.body_bytes and _is_sayable(exchange.answer)
+    return all(map(_is_sayable, answers))
+
+
+def _is_sayable(answer: Answer) -> bool:
+    match answer:
+        case Failed():
+            return (answer.state in FETCH_NOTICES or answer.state in TARGET_NOTICES) and (
+                answer.detail is None or answer.detail in PHASES or answer.detail in CAUSES
+            )
+        case Fetched():
+            return answer.status in _STATUSES
+        case At():
+            return answer.moment.year in _YEARS
+        case _:
+            return True
 
 
 def _redact(answer: Answer) -> Answer:

@@ -100,12 +100,15 @@ class Connection:
         await self._drive(self._tls.do_handshake)
 
     async def send(self, data: bytes) -> None:
-        """Send a request; it is shorter than one TLS record, so one step takes it whole."""
+        """Send a request; TLS takes it one record at a time."""
         tls = self._tls
         if tls is None:
             await self._write(data)
-        else:
-            await self._drive(lambda: tls.write(data))
+            return
+        left = memoryview(data)
+        while left:
+            # Driven before the next one is cut, so each call sees its own `left`.
+            left = left[await self._drive(lambda: tls.write(left)) :]  # noqa: B023
 
     async def receive(self) -> bytes:
         """Give the next bytes; none when the server closed, with or without TLS's own goodbye.

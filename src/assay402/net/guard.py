@@ -98,27 +98,22 @@ class DNSResolver:
 
         Raises:
             TimeoutError: when no name server answered in time.
+            ConnectionError: when the system's configuration names none that can be asked.
 
         """
+        try:
+            resolver = self._resolver
+        except (dns.exception.DNSException, OSError, ValueError):
+            # A configuration of the system that cannot be read: there is nobody to ask.
+            raise ConnectionError from None
         absolute = dns.name.from_text(f"{name}.")
         # The resolver's own lifetime is looser: it finishes a wait it has begun.
         async with asyncio.timeout(self._seconds), asyncio.TaskGroup() as group:
-            asked = [group.create_task(self._records(absolute, kind)) for kind in ("A", "AAAA")]
+            asked = [group.create_task(_records(resolver, absolute, kind)) for kind in ("A", "AAAA")]
         v4, v6 = (task.result() for task in asked)
         if v4 is None or v6 is None:
             raise TimeoutError
         return [address for address in chain.from_iterable(zip_longest(v4, v6)) if address is not None]
-
-    async def _records(self, name: dns.name.Name, kind: str) -> list[str] | None:
-        """Give the addresses of one kind; None says that the look-up expired."""
-        backend = dns.asyncbackend.get_backend("asyncio")
-        try:
-            answer = await self._resolver.resolve(name, kind, backend=backend)
-        except dns.exception.Timeout:
-            return None
-        except dns.exception.DNSException:
-            return []
-        return [record.address for record in answer]
 
     @cached_property
     def _resolver(self) -> dns.asyncresolver.Resolver:
@@ -130,6 +125,18 @@ class DNSResolver:
         resolver.lifetime = self._seconds
         resolver.timeout = self._seconds / _TRIES
         return resolver
+
+
+async def _records(resolver: dns.asyncresolver.Resolver, name: dns.name.Name, kind: str) -> list[str] | None:
+    """Give the addresses of one kind; None says that the look-up expired."""
+    backend = dns.asyncbackend.get_backend("asyncio")
+    try:
+        answer = await resolver.resolve(name, kind, backend=backend)
+    except dns.exception.Timeout:
+        return None
+    except dns.exception.DNSException:
+        return []
+    return [record.address for record in answer]
 
 
 async def system_addresses(name: str) -> Sequence[str]:

@@ -1,6 +1,7 @@
-"""The guarded HTTP client: answers `Fetch` with one GET to an address that was judged.
+"""The guarded HTTP client: answers `Fetch` with one request to an address that was judged.
 
-There is no redirect, proxy, cookie, credential or environment code here, so none of it can be talked into acting.
+There is no proxy, cookie, credential or environment code here, so none of it can be talked into acting. Redirects are
+followed only by an ask that says how many, and each leads to an address that is judged like the first.
 """
 
 import asyncio
@@ -10,8 +11,9 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, suppress
 from functools import cached_property
 from typing import Final
+from urllib.parse import urljoin
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from assay402.core.asks import Failed, Fetch, Fetched, Limits
 from assay402.core.check import Refusal
@@ -25,6 +27,7 @@ from assay402.net.turns import Turn, Turns
 MAX_ADDRESSES: Final = 4
 """Addresses of one name that are tried, in order."""
 
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _REFUSED: Final = Failed(state="unreachable", detail="refused")
 _RESET: Final = Failed(state="unreachable", detail="reset")
 _NO_ROUTE: Final = Failed(state="unreachable", detail="no_route")
@@ -67,19 +70,32 @@ class Fetcher:
         self._allow_private: Final = allow_private
 
     async def __call__(self, ask: Fetch) -> Fetched | Failed:
-        """Fetch one address within its limits."""
-        target = parse(ask.url, allow_private=self._allow_private)
-        if isinstance(target, Refusal):
-            return Failed(state=target.code)
+        """Fetch one address, and what it redirects to where that is wanted, within the limits of the ask."""
         limits = ask.limits if self._limits is None else _least(ask.limits, self._limits)
         clock = _Clock(limits.deadline_ms)
         try:
             async with clock.deadline:
-                return await self._fetch(target, limits, clock)
+                return await self._follow(ask, limits, clock)
         except TimeoutError:
-            return Failed(state="deadline", detail=clock.phase)
+            return Failed(
+                state="deadline", detail=clock.phase, status=clock.status if ask.keep_status else None
+            )
 
-    async def _fetch(self, target: Target, limits: Limits, clock: "_Clock") -> Fetched | Failed:
+    async def _follow(self, ask: Fetch, limits: Limits, clock: "_Clock") -> Fetched | Failed:
+        url = ask.url
+        for _ in range(ask.redirects + 1):
+            target = parse(url, allow_private=self._allow_private)
+            if isinstance(target, Refusal):
+                return Failed(state=target.code)
+            clock.phase, clock.status = "dns", None
+            outcome = await self._fetch(target, ask, limits, clock)
+            location = _location(outcome) if ask.redirects and ask.method == "GET" else None
+            if location is None:
+                return outcome
+            url = _resolve(url, location)
+        return Failed(state="redirects")
+
+    async def _fetch(self, target: Target, ask: Fetch, limits: Limits, clock: "_Clock") -> Fetched | Failed:
         addresses = await self._guard.addresses(target)
         if isinstance(addresses, Failed):
             return addresses
@@ -94,7 +110,7 @@ class Fetcher:
                     failures.append(connected)
                     continue
                 with closing(Connection(connected, limits.wire_bytes)) as connection:
-                    return await self._exchange(connection, target, limits, clock)
+                    return await self._exchange(connection, target, ask, limits, clock)
         return min(failures, key=_TELLING.index)
 
     async def _connect(self, address: str, port: int, seconds: float) -> socket.socket | Failed:
@@ -111,9 +127,17 @@ class Fetcher:
             return _NO_ROUTE
 
     async def _exchange(
-        self, connection: Connection, target: Target, limits: Limits, clock: "_Clock"
+        self, connection: Connection, target: Target, ask: Fetch, limits: Limits, clock: "_Clock"
     ) -> Fetched | Failed:
-        exchange = HTTPExchange(target, limits)
+        exchange = HTTPExchange(target, limits, ask.method, ask.headers, ask.body)
+        outcome = await self._converse(connection, exchange, target, clock)
+        if ask.keep_status and isinstance(outcome, Failed):
+            return replace(outcome, status=exchange.status)
+        return outcome
+
+    async def _converse(
+        self, connection: Connection, exchange: HTTPExchange, target: Target, clock: "_Clock"
+    ) -> Fetched | Failed:
         try:
             if target.scheme == "https":
                 clock.phase = "tls"
@@ -123,7 +147,7 @@ class Fetcher:
             with suppress(ConnectionError):
                 await connection.send(exchange.request)
             while (outcome := exchange.feed(await connection.receive())) is None:
-                clock.phase = exchange.phase
+                clock.phase, clock.status = exchange.phase, exchange.status
         except WireCapReachedError:
             return Failed(state="wire_cap")
         except ssl.SSLError:
@@ -144,6 +168,8 @@ class _Clock:
     def __init__(self, milliseconds: int) -> None:
         self.deadline: Final = asyncio.timeout(milliseconds / 1_000)
         self.phase: Phase = "dns"
+        self.status: int | None = None
+        """Of the response whose body is awaited."""
 
     def left(self) -> float:
         """Count the seconds that are left."""
@@ -157,6 +183,22 @@ class _Clock:
         async with turn:
             self.deadline.reschedule(asyncio.get_running_loop().time() + left)
             yield
+
+
+def _location(outcome: Fetched | Failed) -> str | None:
+    """Tell where a response redirects to, unresolved; several Locations lead nowhere."""
+    if isinstance(outcome, Failed) or outcome.status not in _REDIRECTS:
+        return None
+    locations = outcome.header("location")
+    return locations[0] if len(locations) == 1 and locations[0] else None
+
+
+def _resolve(url: str, location: str) -> str:
+    """Resolve a Location; one that no resolver takes is given as it is, for the judgement to refuse."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return location
 
 
 def _least(one: Limits, other: Limits) -> Limits:

@@ -10,8 +10,9 @@ import ssl
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from assay402.core.asks import Answer, Ask, Failed, Judge, Judged, Opinion
+from assay402.core.asks import Answer, Ask, Failed
 from assay402.core.errors import OurError
+from assay402.core.opinions import Judge, Judged, Opinion
 
 _SYSTEM: Final = (
     "You compare one claim with the evidence texts given. Answer with JSON: support is SUPPORTED when the texts state the"

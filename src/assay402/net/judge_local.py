@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from assay402.core.asks import Answer, Ask, Judge, Judged, Opinion
+from assay402.core.asks import Answer, Ask
 from assay402.core.errors import OurError, TheirError
+from assay402.core.opinions import Judge, Judged, Opinion
 
 Scorer = Callable[[str, str], tuple[float, float, float]]
 """Premise and claim in; the weights of entailment, contradiction and neither out."""

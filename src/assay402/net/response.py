@@ -19,6 +19,8 @@ USER_AGENT: Final = f"assay402/{__version__} (x402 conformance checks)"
 """The same for everyone; some sellers answer what looks like a browser with a page for people."""
 CHUNK_LINES: Final = 4_096
 """Bytes of one chunk header or of all trailers: fewer than of headers, as h11 takes quadratic time over some."""
+_WITH_BODY: Final = frozenset({"POST", "PUT", "PATCH"})
+"""Methods that say the length of their body even where there is none (RFC 9110, 8.6)."""
 _BODILESS: Final = frozenset({204, 304})
 _NEVER_IN_A_HEAD: Final = re.compile(rb"[\x00\x0b\x0c]|\r[^\n]")
 """h11 refuses these as well, but after quadratic time when blanks stand before them: two seconds for 32 KiB."""
@@ -35,10 +37,17 @@ class HTTPExchange:
     are given as sent, but h11 merges equal Content-Lengths, joins folded lines and lowers Transfer-Encoding.
     """
 
-    def __init__(self, target: Target, limits: Limits) -> None:
+    def __init__(
+        self,
+        target: Target,
+        limits: Limits,
+        method: str = "GET",
+        headers: tuple[tuple[str, str], ...] = (),
+        body: bytes = b"",
+    ) -> None:
         self._limits: Final = limits
         self._connection: Final = h11.Connection(h11.CLIENT, max_incomplete_event_size=limits.header_bytes)
-        self.request: Final = _write_request(self._connection, target)
+        self.request: Final = _write_request(self._connection, target, method, headers, body)
         """The bytes to send."""
         self._head: Fetched | None = None
         self._last_byte = b""
@@ -49,6 +58,11 @@ class HTTPExchange:
     def phase(self) -> Phase:
         """What is being waited for."""
         return "headers" if self._head is None else "body"
+
+    @property
+    def status(self) -> int | None:
+        """The status of the response, once its headers are complete."""
+        return None if self._head is None else self._head.status
 
     def feed(self, data: bytes) -> Fetched | Failed | None:
         """Take what the server sent next and give the outcome, or None while it is open. No bytes mean: it closed."""
@@ -104,9 +118,16 @@ class HTTPExchange:
                     return None
 
 
-def _write_request(connection: h11.Connection, target: Target) -> bytes:
+def _write_request(
+    connection: h11.Connection,
+    target: Target,
+    method: str,
+    headers: tuple[tuple[str, str], ...],
+    body: bytes,
+) -> bytes:
+    length = [("Content-Length", str(len(body)))] if body or method in _WITH_BODY else []
     request = h11.Request(
-        method="GET",
+        method=method,
         target=target.request_target,
         headers=[
             ("Host", target.host_header),
@@ -114,9 +135,12 @@ def _write_request(connection: h11.Connection, target: Target) -> bytes:
             ("Accept", "*/*"),
             ("Accept-Encoding", "identity"),
             ("Connection", "close"),
+            *headers,
+            *length,
         ],
     )
-    return (connection.send(request) or b"") + (connection.send(h11.EndOfMessage()) or b"")
+    events = [request, h11.Data(data=body), h11.EndOfMessage()] if body else [request, h11.EndOfMessage()]
+    return b"".join(connection.send(event) or b"" for event in events)
 
 
 def _read_head(response: h11.Response) -> Fetched:

@@ -3,7 +3,8 @@
 from assay402.checks.claims.model import Diagnosis, Given
 from assay402.checks.claims.rules.opinion import open_statements
 from assay402.checks.claims.rules.world import World
-from assay402.core.asks import Collecting, Enveloped, Failed, Judged, envelope, judge
+from assay402.core.asks import Collecting, Failed, envelope, judge
+from assay402.core.opinions import Enveloped, Judged
 
 
 def collect_opinions(given: Given, world: World, diagnosis: Diagnosis) -> Collecting[Judged | None]:

@@ -6,8 +6,8 @@ from typing import Any, Final
 from assay402 import __version__
 from assay402.checks.claims.model import Diagnosis, Given, Repair, Verdict
 from assay402.checks.claims.reading.text import utf16_offsets
-from assay402.core.asks import Enveloped
 from assay402.core.canon import canonical, sha256_hex
+from assay402.core.opinions import Enveloped
 
 RESPONSE_SCHEMA: Final = "FAHCE_MACHINE_RESPONSE_V1"
 TRUST: Final = "CALLER_SUPPLIED_NOT_AUTHENTICATED_SOURCE"

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import Diagnosis, Finding, Verdict
 from assay402.checks.claims.rules.view import view_of
 from assay402.checks.claims.rules.world import World
-from assay402.core.asks import Judged, Opinion
 from assay402.core.check import rule
+from assay402.core.opinions import Judged, Opinion
 
 _VETOED: Final = frozenset(
     {

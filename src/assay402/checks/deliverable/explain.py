@@ -1,0 +1,96 @@
+"""Explaining a result to whoever holds the deliverable: the values compared and what would make them equal.
+
+This shows content, which an answer never does, so it is offered on one's own machine only.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from assay402.checks.deliverable.collect import collect
+from assay402.checks.deliverable.contract import judge
+from assay402.checks.deliverable.model import CheckInput, Fault, Judged, Report
+from assay402.checks.deliverable.paths import MISSING, Path
+from assay402.checks.deliverable.reasons import REASONS
+from assay402.core.asks import Collecting
+from assay402.core.canon import canonical
+from assay402.core.check import Refusal
+from assay402.core.exactjson import Exact, same
+from assay402.core.strictjson import JSON
+
+MAX_CHANGES: Final = 100
+MAX_SHOWN: Final = 2_000
+"""Characters of a value that are shown."""
+
+
+def explain(given: CheckInput) -> Collecting[Report | Refusal]:
+    """Judge a request as `check` does."""
+    return judge((yield from collect(given)))
+
+
+def publish_explain(report: Report) -> dict[str, Any]:
+    """Give what is known about each criterion, values included."""
+    return {
+        "verdict": report.verdict,
+        "criteria": [_explained(judged, report) for judged in report.judged],
+    }
+
+
+def changes(actual: JSON, expected: JSON, place: str = "") -> Iterator[dict[str, Any]]:
+    """Give the operations of RFC 6902 that turn one value into another, elements compared place by place."""
+    if isinstance(actual, dict) and isinstance(expected, dict):
+        for name in sorted(actual.keys() | expected.keys()):
+            below = f"{place}/{name.replace('~', '~0').replace('/', '~1')}"
+            if name not in expected:
+                yield {"op": "remove", "path": below}
+            elif name not in actual:
+                yield {"op": "add", "path": below, "value": expected[name]}
+            else:
+                yield from changes(actual[name], expected[name], below)
+    elif isinstance(actual, list) and isinstance(expected, list):
+        for index, (one, other) in enumerate(zip(actual, expected, strict=False)):
+            yield from changes(one, other, f"{place}/{index}")
+        for index in range(len(actual) - 1, len(expected) - 1, -1):
+            yield {"op": "remove", "path": f"{place}/{index}"}
+        for value in expected[len(actual) :]:
+            yield {"op": "add", "path": f"{place}/-", "value": value}
+    elif not same(actual, expected):
+        yield {"op": "replace", "path": place, "value": expected}
+
+
+def _explained(judged: Judged, report: Report) -> dict[str, Any]:
+    criterion, finding = judged.criterion, judged.finding
+    notice = REASONS[finding.reason]
+    explained = {
+        "index": criterion.index,
+        "id": criterion.id,
+        "check": criterion.check,
+        "result": finding.result,
+        "reason": finding.reason,
+        "meaning": notice.text,
+        "hint": notice.hint,
+        **({"detail": dict(finding.detail)} if finding.detail else {}),
+    }
+    if isinstance(criterion.parameters, Fault):
+        return explained
+    return {**explained, **_values(criterion.parameters, report)}
+
+
+def _values(parameters: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """Give the value at the criterion's path, and for an expected value the way there."""
+    document, path = report.given.deliverable.document, parameters.get("path")
+    if not isinstance(path, Path) or not isinstance(document, Exact):
+        return {}
+    actual: Any = path.select(document.value)
+    if actual is MISSING:
+        return {}
+    shown: dict[str, Any] = {"actual": _shown(actual)}
+    if "valueBytes" not in parameters:
+        return shown
+    expected = parameters["value"]
+    diff = [change for change, _ in zip(changes(actual, expected), range(MAX_CHANGES), strict=False)]
+    return {**shown, "expected": _shown(expected), "diff": diff}
+
+
+def _shown(value: JSON) -> str:
+    text = canonical(value).decode()
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"

@@ -1,0 +1,55 @@
+"""JSON Schema, by an engine that runs in linear time and never leaves the process."""
+
+from typing import Final
+
+from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
+from assay402.checks.deliverable.rules.subject import located
+from assay402.checks.deliverable.schema.guard import too_much_work
+from assay402.core.check import rule
+from assay402.core.grammar import depth
+
+MAX_VIOLATIONS: Final = 100
+MAX_COUNTED: Final = 1 << 22
+"""Bytes the engine may copy to count violations: it keeps a copy of the value with each, and of those within."""
+
+
+@rule("deliverable/json-schema", since="0.1", spec="summary: JSON-schema conformance at a path")
+def json_schema(case: Case) -> Finding:
+    """Validate the value at a path against a JSON Schema.
+
+    ## What it reports
+    PASS when it is valid, else FAIL `SCHEMA_VIOLATION`, where it can be counted with the number of violations, up to
+    100. `schema` is an object or a boolean of draft 2020-12, or of draft 4, 6, 7 or 2019-09 where `$schema` says so;
+    `path` is the whole document by default. UNCHECKABLE, for every delivery: `SCHEMA_INVALID`,
+    `SCHEMA_DIALECT_UNSUPPORTED`, `SCHEMA_PATTERN_UNSUPPORTED`, `SCHEMA_REMOTE_REF`, `SCHEMA_TOO_COMPLEX`.
+
+        {"id": "shape", "check": "json_schema",
+         "schema": {"type": "object", "required": ["status"], "properties": {"status": {"const": "done"}}}}
+
+    passes for `{"status": "done"}`.
+
+    ## Why it matters
+    One schema says what would take a dozen criteria, in a language both sides' tools know.
+
+    ## How to fix it
+    Bundle what you refer to under `$defs`: nothing is fetched, neither from a network nor from files. Write patterns
+    without look-around and back-references. Misspelt keywords are annotations and constrain nothing, so try the
+    schema on something that must fail.
+
+    ## Known limits
+    `format` only informs unless `assertFormat` is true. Numbers are compared exactly, also by `multipleOf`; 1.0 is
+    an integer in every draft. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`.
+    """
+    value = located(case)
+    if isinstance(value, Finding):
+        return value
+    text = case.deliverable.canonical(value)
+    counts, validator = case.parameters["cost"], case.parameters["validator"]
+    if too_much_work(counts, text):
+        return uncheckable("LIMIT_WORK")
+    if validator.is_valid(value):
+        return passed(violations=0)
+    if counts.is_recursive or counts.work * len(text) * (1 + depth(text)) > MAX_COUNTED:
+        return failed("SCHEMA_VIOLATION")
+    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(value), strict=False))
+    return failed("SCHEMA_VIOLATION", violations=violations)

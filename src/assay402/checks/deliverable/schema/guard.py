@@ -1,0 +1,139 @@
+"""The guards, in their order; the first that holds gives the reason. What passes them is compiled, closed to the world."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from assay402.checks.deliverable.model import Fault
+from assay402.checks.deliverable.schema.cost import Cost, cost
+from assay402.checks.deliverable.schema.index import Index
+from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS, Draft
+from assay402.checks.deliverable.schema.patterns import all_portable, patterns
+from assay402.core.canon import canonical
+from assay402.core.grammar import depth
+from assay402.core.strictjson import JSON
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+INVALID: Final = Fault("SCHEMA_INVALID")
+DIALECT_UNSUPPORTED: Final = Fault("SCHEMA_DIALECT_UNSUPPORTED")
+PATTERN_UNSUPPORTED: Final = Fault("SCHEMA_PATTERN_UNSUPPORTED")
+REMOTE_REF: Final = Fault("SCHEMA_REMOTE_REF")
+TOO_COMPLEX: Final = Fault("SCHEMA_TOO_COMPLEX")
+
+MAX_DEPTH: Final = 64
+MAX_BYTES: Final = 32_768
+MAX_EXPANSION: Final = 10_000
+MAX_RECURSIVE_CHAIN: Final = 24
+"""Measured: with 256 levels of document, chains of 42 fit a stack of 512 KiB and chains of 80 do not."""
+MAX_PATTERNS: Final = 256
+"""Different ones; compiling a hostile pattern takes milliseconds."""
+MAX_WORK: Final = 1 << 22
+"""Schemas applied to values in one criterion."""
+PATTERN_BYTES: Final = 1 << 20
+"""Size of a compiled pattern."""
+_BYTES_A_STEP: Final = 4
+"""Running a pattern over a document counts as a step for each byte, and this often."""
+
+_NAMES: Final[Mapping[Draft, str]] = {
+    4: "Draft4Validator",
+    6: "Draft6Validator",
+    7: "Draft7Validator",
+    2019: "Draft201909Validator",
+    2020: "Draft202012Validator",
+}
+
+
+def guard(parameters: Mapping[str, Any]) -> Mapping[str, Any] | Fault:
+    """Compile the schema of a criterion, or say why it is not taken."""
+    schema = parameters["schema"]
+    text = canonical(schema)
+    if depth(text) > MAX_DEPTH or len(text) > MAX_BYTES:
+        return TOO_COMPLEX
+    draft = _draft(schema)
+    if draft is None:
+        return DIALECT_UNSUPPORTED
+    if not _meta_validator(draft).is_valid(schema):
+        return INVALID
+    index = Index(schema, draft)
+    if not _one_dialect(index, draft):
+        return DIALECT_UNSUPPORTED
+    counts = None if index.has_dangling else cost(index)
+    if counts is None:
+        return INVALID
+    return _compile(parameters, index, counts)
+
+
+def too_much_work(counts: Cost, text: bytes) -> bool:
+    """Tell whether applying a schema to a document, given as canonical text, exceeds what a criterion may take."""
+    values = 1 + sum(map(text.count, (b",", b"[", b"{")))
+    return counts.work * values + counts.pattern_work * len(text) * _BYTES_A_STEP > MAX_WORK
+
+
+def _compile(parameters: Mapping[str, Any], index: Index, counts: Cost) -> Mapping[str, Any] | Fault:
+    found = patterns(index)
+    if len(found) > MAX_PATTERNS:
+        return TOO_COMPLEX
+    if not all_portable(found) or not _engine_takes(found):
+        return PATTERN_UNSUPPORTED
+    if index.has_remote:
+        return REMOTE_REF
+    is_deep = counts.is_recursive and counts.longest_chain > MAX_RECURSIVE_CHAIN
+    if counts.expansion > MAX_EXPANSION or is_deep or counts.work > MAX_WORK:
+        return TOO_COMPLEX
+    validator = _validator(parameters["schema"], index.draft, assert_format=parameters["assertFormat"])
+    if isinstance(validator, Fault):
+        return validator
+    return {**parameters, "validator": validator, "cost": counts}
+
+
+def _draft(schema: JSON) -> Draft | None:
+    written = schema.get("$schema", DEFAULT_DIALECT) if isinstance(schema, Mapping) else DEFAULT_DIALECT
+    return DIALECTS.get(written.removesuffix("#")) if isinstance(written, str) else None
+
+
+def _one_dialect(index: Index, draft: Draft) -> bool:
+    """Tell whether no schema within declares another dialect; the counts are made for one."""
+    return all(
+        _draft(node.schema) == draft
+        for node in index.nodes
+        if isinstance(node.schema, Mapping) and "$schema" in node.schema
+    )
+
+
+@cache
+def _meta_validator(draft: Draft) -> "Validator":
+    """Give the validator of a draft's meta-schema, in which a pattern is any string."""
+    import jsonschema_rs  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
+
+    uri = next(uri for uri, its_draft in DIALECTS.items() if its_draft == draft)
+    made: Validator = getattr(jsonschema_rs, _NAMES[draft])(
+        {"$ref": f"{uri}#"}, offline=True, validate_formats=False
+    )
+    return made
+
+
+def _validator(schema: JSON, draft: Draft, *, assert_format: bool) -> "Validator | Fault":
+    """Compile a schema closed to network and file system, or say why the engine refuses it."""
+    import jsonschema_rs  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
+
+    try:
+        made: Validator = getattr(jsonschema_rs, _NAMES[draft])(
+            schema,
+            validate_formats=assert_format,
+            ignore_unknown_formats=True,
+            pattern_options=jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES),
+            offline=True,
+        )
+    except (ValueError, jsonschema_rs.ReferencingError) as error:
+        # The engine has no other way to say it. The text holds the schema's references, and goes no further.
+        return REMOTE_REF if "retriev" in str(error).lower() else INVALID
+    return made
+
+
+def _engine_takes(found: list[str]) -> bool:
+    """Tell whether the linear engine can run every pattern within the size of a compiled one."""
+    return not found or not isinstance(
+        _validator({"allOf": [{"pattern": pattern} for pattern in found]}, 2020, assert_format=False), Fault
+    )

@@ -1,0 +1,1 @@
+"""From answers to what they say: readers of manifests, challenges, catalogues, probes and captures."""

@@ -1,0 +1,1 @@
+"""The rules: the eight checks, and the verdict on them."""

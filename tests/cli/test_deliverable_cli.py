@@ -1,0 +1,249 @@
+"""The deliverable commands as a buyer or a script meets them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay402 import deliverable
+from cli.test_cli import assay
+
+CRITERIA = [
+    {"id": "n", "check": "contains", "value": "hello"},
+    {"id": "t", "check": "statement", "text": "nice"},
+]
+REQUEST: dict[str, Any] = {"deliverable": {"kind": "text", "value": "hello"}, "criteria": CRITERIA[:1]}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Any:
+    def write(name: str, content: object) -> str:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return str(path)
+
+    return write
+
+
+def test_help_shows_the_forms_and_the_exit_codes() -> None:
+    shown = assay("deliverable", "check", "--help").stdout
+    for words in (b"--file", b"--criteria", b"--profile", b"NO_VERDICT", b"json_path_equals"):
+        assert words in shown
+    assert b"lint" in assay("deliverable", "--help").stdout
+
+
+def test_a_request_is_answered_as_the_library_answers_it(file: Any) -> None:
+    path = file("request.json", REQUEST)
+    for options, profile in ((), "assay"), (("--profile", "contract"), "contract"):
+        run = assay("deliverable", "check", path, "--json", *options)
+        assert run.returncode == 0
+        assert json.loads(run.stdout) == deliverable.check(REQUEST, profile=profile)  # type: ignore[arg-type]
+    assert (
+        assay("deliverable", "check", "-", "--json", stdin=json.dumps(REQUEST).encode()).stdout
+        == assay("deliverable", "check", path, "--json").stdout
+    )
+
+
+def test_people_read_verdict_results_reasons_hints_and_roots(file: Any) -> None:
+    run = assay(
+        "deliverable",
+        "check",
+        file(
+            "r.json",
+            {**REQUEST, "criteria": [*CRITERIA, {"id": "\x1b[2J", "check": "byte_length", "max": 1}]},
+        ),
+    )
+    text = run.stdout.decode()
+    assert run.returncode == 1
+    assert text.startswith("REJECT  at least one criterion fails\n")
+    for words in (
+        "PASS",
+        "contains",
+        "UNCHECKABLE",
+        "STATEMENT_NOT_MECHANICAL",
+        "Free text is never judged.",
+        "ABOVE_MAX",
+        "actual=5",
+        "inputRoot ",
+        "outputRoot ",
+    ):
+        assert words in text
+    assert "\x1b" not in text
+
+
+def test_any_file_is_judged_by_criteria_in_another(file: Any) -> None:
+    """The quick form is always of kind bytes, with the criteria bare or in an object."""
+    path, bare, inside = (
+        file("report.txt", b"\xffhello"),
+        file("c.json", CRITERIA),
+        file("d.json", {"criteria": CRITERIA[:1], "x": 1}),
+    )
+    run = assay("deliverable", "check", "--file", path, "--criteria", bare, "--json")
+    answer = json.loads(run.stdout)
+    assert (run.returncode, answer["verdict"], answer["deliverableDigest"]["kind"]) == (
+        4,
+        "NO_VERDICT",
+        "bytes",
+    )
+    assert answer["deliverableDigest"]["byteLength"] == 6
+    assert assay("deliverable", "check", "--file", path, "--criteria", inside).returncode == 0
+    assert assay("deliverable", "check", "--file", path, "--criteria", bare, "--exit-zero").returncode == 0
+
+
+def test_criteria_in_a_file_keep_every_digit(file: Any) -> None:
+    criteria = b'[{"id":"a","check":"json_path_equals","path":"","value":0.30000000000000000001}]'
+    run = assay(
+        "deliverable",
+        "check",
+        "--file",
+        file("n", b"0.30000000000000000001"),
+        "--criteria",
+        file("c", criteria),
+    )
+    assert run.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("deliverable_", "criteria", "code"),
+    [
+        (b"x" * 45_057, CRITERIA, "deliverable-too-large length=45057 cap=45056"),
+        (b"x", b"[", "body-not-json"),
+        (b"x", {"a": 1}, "member-missing"),
+        (b"x", [], "criteria-count"),
+        (b"x", b"x" * 600_000, "body-too-large length=600000 cap=524288"),
+    ],
+)
+def test_the_quick_form_refuses_by_code_and_says_size_and_limit(
+    file: Any, deliverable_: bytes, criteria: Any, code: str
+) -> None:
+    run = assay("deliverable", "check", "--file", file("f", deliverable_), "--criteria", file("c", criteria))
+    assert run.returncode == 2
+    assert f"assay: refused: {code}\n".encode() in run.stderr
+
+
+def test_a_refused_request_is_answered_with_its_code(file: Any) -> None:
+    run = assay("deliverable", "check", file("r.json", b"{"), "--json")
+    assert (run.returncode, json.loads(run.stdout)) == (2, {"refused": True, "code": "body-not-json"})
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--file", "F"], ["--criteria", "F"], ["F", "--file", "F"], ["--profile", "other", "F"]]
+)
+def test_a_combination_that_makes_no_request_is_a_usage_error(file: Any, arguments: list[str]) -> None:
+    path = file("f", b"{}")
+    run = assay("deliverable", "check", *(path if each == "F" else each for each in arguments))
+    assert (run.returncode, run.stdout) == (2, b"")
+
+
+def test_lines_are_answered_in_order_and_a_refused_one_with_its_code() -> None:
+    lines = [json.dumps(REQUEST), "{", json.dumps({**REQUEST, "criteria": []}), json.dumps(REQUEST)]
+    run = assay("deliverable", "check", "--jsonl", stdin="\n".join(lines).encode())
+    answers = [json.loads(line) for line in run.stdout.splitlines()]
+    assert run.returncode == 0
+    assert answers == [deliverable.check(line) for line in lines]
+    contract = assay("deliverable", "check", "--jsonl", "--profile", "contract", stdin=lines[0].encode())
+    assert json.loads(contract.stdout) == deliverable.check(REQUEST, profile="contract")
+
+
+def test_a_line_over_the_limit_is_answered_and_the_run_goes_on() -> None:
+    run = assay(
+        "deliverable", "check", "--jsonl", stdin=b"x" * 600_000 + b"\n" + json.dumps(REQUEST).encode()
+    )
+    refused, answered = map(json.loads, run.stdout.splitlines())
+    assert refused == {"refused": True, "code": "body-too-large", "length": 600_000, "cap": 524_288}
+    assert answered["verdict"] == "ACCEPT"
+
+
+def test_lint_names_the_criteria_that_cannot_be_checked(file: Any) -> None:
+    run = assay(
+        "deliverable", "lint", file("c.json", [*CRITERIA, {"id": "b", "check": "byte_length", "mim": 1}])
+    )
+    text = run.stdout.decode()
+    assert run.returncode == 4
+    assert text.startswith("1 of 3 criteria can be checked\n")
+    assert "PARAM_UNKNOWN  b  byte_length" in text
+    fine = assay("deliverable", "lint", "-", "--json", stdin=json.dumps(CRITERIA[:1]).encode())
+    assert (fine.returncode, json.loads(fine.stdout)) == (0, deliverable.lint(CRITERIA[:1]))
+    assert assay("deliverable", "lint").returncode == 2
+    assert assay("deliverable", "lint", "-", stdin=b"{}").returncode == 2
+    lines = assay("deliverable", "lint", "--jsonl", stdin=(json.dumps(CRITERIA) + "\n5").encode())
+    assert [json.loads(line).get("total") for line in lines.stdout.splitlines()] == [2, None]
+
+
+def test_a_replay_agrees_or_names_what_differs(file: Any) -> None:
+    request, answer = file("r.json", REQUEST), deliverable.check(REQUEST)
+    agrees = assay("deliverable", "replay", request, file("a.json", answer))
+    assert (agrees.returncode, agrees.stdout.startswith(b"agrees")) == (0, True)
+    answer["criteria"][0]["result"] = "FAIL"
+    differs = assay("deliverable", "replay", request, file("b.json", answer))
+    assert differs.returncode == 1
+    assert b"  /criteria/0/result\n" in differs.stdout
+    assert b"another program" not in differs.stdout
+    other = {**answer, "program": {**answer["program"], "programRoot": "0"}}
+    assert b"another program" in assay("deliverable", "replay", request, file("p.json", other)).stdout
+    assert json.loads(assay("deliverable", "replay", request, file("b.json", answer), "--json").stdout)[
+        "differences"
+    ] == ["/criteria/0/result"]
+    assert assay("deliverable", "replay", request).returncode == 2
+    assert assay("deliverable", "replay", request, file("c.json", b"{")).returncode == 2
+    assert assay("deliverable", "replay", file("big", b"x" * 600_000), request).returncode == 2
+
+
+def test_an_explanation_shows_both_values_and_the_difference(file: Any) -> None:
+    request = {
+        "deliverable": {"kind": "json", "value": {"a": [1]}},
+        "criteria": [{"id": "e", "check": "json_path_equals", "path": "", "value": {"a": [2], "b": 3}}],
+    }
+    run = assay("deliverable", "explain", file("r.json", request))
+    text = run.stdout.decode()
+    assert run.returncode == 1
+    for line in ('  expected: {"a":[2],"b":3}', '  actual: {"a":[1]}', "  replace /a/0", "  add /b"):
+        assert line in text.splitlines()
+    root = {**request, "criteria": [{"id": "e", "check": "json_path_equals", "path": "", "value": 5}]}
+    assert b"  replace the whole value\n" in assay("deliverable", "explain", file("s.json", root)).stdout
+
+
+def test_registry_and_contract_are_printed_as_the_library_gives_them() -> None:
+    for profile in ("assay", "contract"):
+        printed = assay("deliverable", "registry", "--profile", profile).stdout
+        assert json.loads(printed) == deliverable.registry(profile)
+    assert json.loads(assay("deliverable", "contract").stdout) == deliverable.contract()
+
+
+def test_reasons_refusals_and_checks_are_explained() -> None:
+    for code in ("PARAM_UNKNOWN", "body-not-ijson", "deliverable/json-schema", "engine_version"):
+        assert assay("explain", code).returncode == 0
+
+
+def test_another_engine_ends_in_our_fault_naming_both_versions(tmp_path: Path) -> None:
+    """Decision 3: exit 3."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "from importlib import metadata\n"
+        "found = metadata.version\n"
+        "metadata.version = lambda name: '9.9' if name == 'jsonschema-rs' else found(name)\n"
+    )
+    import os  # noqa: PLC0415  (this test alone changes the path of a process)
+
+    path = os.pathsep.join(
+        [str(tmp_path), os.environ.get("PYTHONPATH", ""), str(Path(deliverable.__file__).parent.parent)]
+    )
+    run = assay("deliverable", "check", "-", stdin=json.dumps(REQUEST).encode(), PYTHONPATH=path)
+    assert run.returncode == 3
+    assert b"engine_version jsonschema-rs installed=9.9 wanted=0.61.2" in run.stderr
+
+
+def test_a_recorded_request_replays(file: Any, tmp_path: Path) -> None:
+    recording = str(tmp_path / "run.json")
+    first = assay("deliverable", "check", file("r.json", REQUEST), "--json", "--record", recording)
+    again = assay("replay", recording, "--json")
+    assert (first.returncode, again.returncode) == (0, 0)
+    assert first.stdout == again.stdout
+
+
+def test_a_recording_keeps_no_profile_so_one_beside_it_is_a_usage_error(file: Any, tmp_path: Path) -> None:
+    recording = str(tmp_path / "run.json")
+    run = assay(
+        "deliverable", "check", file("r.json", REQUEST), "--profile", "contract", "--record", recording
+    )
+    assert (run.returncode, run.stdout) == (2, b"")

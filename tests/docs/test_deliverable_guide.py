@@ -1,0 +1,40 @@
+"""The guide to criteria shows what the program says, and its criteria can be checked."""
+
+import json
+import re
+from pathlib import Path
+
+from assay402 import deliverable
+from cli.test_cli import assay
+
+GUIDE = (Path(__file__).parent.parent.parent / "docs/guides/deliverable.md").read_text()
+CRITERIA = [
+    {"id": "tone", "check": "statement", "text": "Reads well."},
+    {"id": "size", "check": "byte_length", "mim": 1},
+    {"id": "json", "check": "is_json", "strict": True},
+]
+
+
+def test_the_lint_shown_is_the_lint_printed() -> None:
+    shown = re.search(r"```console\n\$ assay deliverable lint criteria.json\n(.*?)```", GUIDE, re.DOTALL)
+    assert shown is not None
+    printed = assay("deliverable", "lint", "-", stdin=json.dumps(CRITERIA).encode()).stdout.decode()
+    assert re.sub(r"criteriaRoot .*", "criteriaRoot CRITERIA_ROOT", printed) == shown[1]
+
+
+def test_every_criterion_in_the_guide_can_be_checked() -> None:
+    criteria = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", GUIDE, re.DOTALL)]
+    assert len(criteria) == 2
+    assert deliverable.lint(criteria)["checkable"] == 2
+
+
+def test_every_example_on_a_check_s_page_can_be_checked() -> None:
+    pages = sorted((Path(__file__).parent.parent.parent / "docs/rules/deliverable").glob("*.md"))
+    examples = [
+        json.loads(block)
+        for page in pages
+        for block in re.findall(r"^    (\{(?:.*\n(?:     .*\n)*))", page.read_text(), re.MULTILINE)
+    ]
+    assert {each["check"] for each in examples} == {each["name"] for each in deliverable.registry()["checks"]}
+    for each in examples:
+        assert deliverable.lint([each])["criteria"][0]["reason"] in ("OK", "STATEMENT_NOT_MECHANICAL"), each
