@@ -16,7 +16,7 @@ MOST_PIECES: Final = 6_000
 
 _END: Final = re.compile(r"[.!?]+[\"')\]”’]*(?=\s|$)")
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|fig|no|vs|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|approx|dept|est|vol|pp|ca|cf|al|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|u\.s|a\.m|p\.m)|\b[A-Z]|\b[0-9]{1,2})\.$",
+    r"(?:\b(?:e\.g|i\.e|etc|fig|no|vs|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|approx|dept|est|vol|pp|ca|cf|al|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|u\.s|a\.m|p\.m)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
 _ITEM: Final = re.compile(
@@ -126,7 +126,7 @@ def _blocks(text: str) -> Iterator[Piece]:
 def _stands_alone(text: str) -> bool:
     """Tell whether a line ends what it says, so that the next line does not go on with it."""
     last = text.rstrip().rsplit("\n", 1)[-1]
-    return last.endswith((".", "!", "?", ":", ";")) or len(last) < 50  # shorter than a wrapped line
+    return last.endswith((".", "!", "?", ":", ";")) or len(last) < 40  # shorter than a wrapped line
 
 
 def _prose(text: str, start: int, end: int, paragraph: int) -> Iterator[Piece]:
