@@ -210,8 +210,8 @@ def test_an_action_is_read_with_how_far_it_went(text: str, wanted: list[tuple[st
         ('{"a": {"b": [1, null, "x"]}, "c": true}', ["1", "x", "true"]),
         ("{not json", []),
         (
-            "A line that was wrapped by an editor goes on in\nthe next line and was kept whole.",
-            ["A line that was wrapped by an editor goes on in\nthe next line and was kept whole."],
+            "A line that was wrapped by an editor goes on in\nthe next line without a break.",
+            ["A line that was wrapped by an editor goes on in\nthe next line without a break."],
         ),
         ("Thanks!", []),
         ("Summary:", []),
