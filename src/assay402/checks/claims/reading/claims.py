@@ -4,6 +4,7 @@ import re
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
@@ -44,7 +45,7 @@ _NOT_NEGATIVE: Final = re.compile(
 )
 _WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
 _MAY: Final = re.compile(
-    r"\b(?:may|might|could|possibly|perhaps|probably|likely|can)\b(?!\s[0-9]{1,2}\b)", re.IGNORECASE
+    r"\b(?:(?<![0-9] )may(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b", re.IGNORECASE
 )
 _PLANS: Final = re.compile(
     r"\b(?:plans? to|planned|expected to|intends? to|scheduled to|is due to|are due to|is set to|aims? to)\b",
@@ -143,6 +144,10 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
     context = piece.context or (subject if pronoun else "")
     label = _LABEL.match(head)
     found = tuple(each for each in facts(head) if label is None or each.start >= label.end())
+    if piece.context:
+        # In a cell or a leaf the headers and the path say what the value is of.
+        said = frozenset(stems(piece.context.replace("_", " ")))
+        found = tuple(replace(each, attribute=each.attribute | said) for each in found)
     form = _form(head, piece)
     words = f"{context} {head}"
     cleaned = _NOT_NEGATIVE.sub(" ", head)
@@ -153,7 +158,7 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
         form=form,
         context=context,
         facts=found,
-        content=_content(head, found) | frozenset(stems(context)),
+        content=_content(head, found) | frozenset(stems(context.replace("_", " "))),
         names=_names(head, found),
         mentions=mentions(head),
         negative=_NEGATIVE.search(cleaned) is not None,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.order import tokens
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import stems
 
 _PAIR: Final = re.compile(
     r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:USD|EUR|GBP|ms|s|%|MB|GB|KB)\b)?)"
@@ -257,16 +257,6 @@ class Record:
     def level_is_error(self) -> bool:
         """A log line of a level that tells a failure."""
         return self.form in ("line", "tests") and _LEVEL.search(self.text[:80]) is not None
-
-    def value(self, *names: str) -> str | None:
-        """Give the value of the first field with one of these names."""
-        wanted = {stem(name) for name in names}
-        for field in self.fields:
-            if field.name.lower() in names or (
-                wanted & set(stems(field.name.rpartition(".")[2].replace("_", " ")))
-            ):
-                return field.value
-        return None
 
 
 def is_id_name(name: str) -> bool:

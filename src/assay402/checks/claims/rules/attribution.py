@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain, stem, stems
-from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
 _SAID: Final = r"(?:said|says|reported|reports|found|finds|announced|announces|stated|states|claimed|claims|noted|notes|confirmed|confirms|showed|shows|wrote|writes|concluded|concludes|warned|warns|estimated|estimates|explained|told|argued|argues)"
@@ -184,34 +184,26 @@ def wrong_attribution(view: View) -> Finding | None:
     ## How to fix it
     Cite the item that states it.
     """
-    source = source_of(view.claim.text)
-    if source is None:
-        return None
-    named = {item.id for item in items_named(source.name, view.world.items)}
+    inner, named = without_source(view.claim, view.world.items)
     if not named:
         return None
-    inner = frozenset(
-        stems(view.claim.text[: source.start] + " " + view.claim.text[source.end :])
-    ) - frozenset(stems(source.name))
-    said = [near for near in view.near if near.record.item.id in named and _says(inner, near)]
-    others = [near for near in view.near if near.record.item.id not in named and _says(inner, near)]
-    if said or not others:
+    near = View(inner, view.world).near
+    if any(each.record.item.id in named and _says(each) for each in near):
+        return None
+    other = next((each for each in near if each.record.item.id not in named and _says(each)), None)
+    if other is None:
         return None
     return Finding(
         support="CONTRADICTED",
         rule="claims/wrong-attribution",
-        refs=(others[0].record.ref,),
+        refs=(other.record.ref,),
         code="WRONG_ATTRIBUTION",
         note="the named item does not say it; this one does",
     )
 
 
-def _says(inner: frozenset[str], near: object) -> bool:
-    stems_of: frozenset[str] = near.stems  # type: ignore[attr-defined]
-    bindings = near.bindings  # type: ignore[attr-defined]
-    return all(each.state == "match" for each in bindings) and len(inner & stems_of) >= 0.8 * len(
-        inner
-    )  # nearly all content
+def _says(near: Near) -> bool:
+    return all(each.state == "match" for each in near.bindings) and near.coverage >= 0.8  # nearly all content
 
 
 @rule("claims/quotation", since="0.1", spec="section 7, R12")

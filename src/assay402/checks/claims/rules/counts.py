@@ -1,6 +1,7 @@
 """What can be counted, added up or compared over records."""
 
 import re
+from datetime import date
 from decimal import Decimal
 from typing import Final
 
@@ -101,21 +102,15 @@ def _lasted(view: View, fact: Fact) -> tuple[str, ...] | None:
     if len(same) < 2:  # a beginning and an end
         return None
     first, last = _seconds(same[0].moment), _seconds(same[-1].moment)
-    return (
-        (same[0].ref, same[-1].ref)
-        if first is not None and last is not None and Decimal(last - first) == fact.low
-        else None
-    )
+    return (same[0].ref, same[-1].ref) if Decimal(last - first) == fact.low else None
 
 
-def _seconds(moment: str) -> int | None:
-    match = re.search(
-        r"(?:([0-9]{4})-([0-9]{2})-([0-9]{2})\s)?([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?$", moment
-    )
-    if match is None:
-        return None
-    day = int(match[3] or 0)
-    return ((day * 24 + int(match[4])) * 60 + int(match[5])) * 60 + int(match[6] or 0)
+def _seconds(moment: str) -> int:
+    """Give a moment in seconds; a time without a day counts from midnight."""
+    day, _, clock = moment.rpartition(" ")
+    hour, minute, second = [int(each) for each in f"{clock}:00".split(":")[:3]]
+    date_of = date.fromisoformat(day).toordinal() if day else 0
+    return ((date_of * 24 + hour) * 60 + minute) * 60 + second
 
 
 @rule("claims/count-differs", since="0.1", spec="section 7, R07 and R18")

@@ -262,7 +262,7 @@ def _held(state: str, view: View, near: Near, index: int) -> bool:
     if state != "absent":
         return False
     fact = view.claim.facts[index]
-    if fact.kind == "number" and near.record.order + 3 >= 0:
+    if fact.kind == "number":
         # A count may stand in the line beside the one that names the action, as SQL answers do.
         following = [
             each
