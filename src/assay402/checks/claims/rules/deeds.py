@@ -179,10 +179,11 @@ def action_recorded(view: View) -> Finding | None:
     action = told(view)
     if action is None or action.is_partial:
         return None
+    undone = False
     for deed in reversed(action.deeds):
-        if not _reached(action.act.stage, deed.stage) or not (
-            deed is action.newest or action.act.stage in ("FAILED", "ATTEMPTED", "REQUESTED")
-        ):
+        newest = deed is action.newest or action.act.stage in ("FAILED", "ATTEMPTED", "REQUESTED")
+        if not _reached(action.act.stage, deed.stage) or not (newest or not undone):
+            undone = True
             continue
         if deed.record.item.kind == "description" and action.act.is_done:
             continue

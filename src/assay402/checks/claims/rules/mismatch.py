@@ -169,6 +169,10 @@ def _told_elsewhere(view: View, near: Near, wrong: list[Binding]) -> bool:
     """Tell whether another record of the same kind gives the claimed value, so that it may be the one meant."""
     if near.own_shared and not any(each.fact.kind in IDENTIFYING for each in wrong):
         return _another_of_same_identifier(view, near, wrong)
+    if near.record.form == "json" and any(
+        each.fact.kind == "money" and _stands_elsewhere(view, near, each) for each in wrong
+    ):
+        return True
     others = {
         each.record.order: each.record for each in (*view.near, *(view.to(one) for one in near.record.beside))
     }
