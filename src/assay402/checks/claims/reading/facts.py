@@ -147,8 +147,6 @@ def _digits(text: str) -> list[Fact]:
     found: list[Fact] = []
     for match in _GRAMMAR.finditer(text):
         kind = match.lastgroup or ""
-        if kind == "unit":
-            kind = "quantity"
         made = _make(kind, match[0], match.start(), match.end(), text)
         if made is not None:
             found.append(made)
@@ -206,8 +204,6 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
 
 def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     number, rest = spelled(raw)
-    if number is None:
-        return None
     if kind == "money":
         sign = next((each for each in CURRENCIES if each in raw.lower()), "")
         if CURRENCIES[sign] == "cents":

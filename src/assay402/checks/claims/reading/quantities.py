@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Final
 
 SCALES: Final = {
@@ -67,19 +67,13 @@ _NUMBER_WORD: Final = "|".join((*_ONES, *_TENS, *_POWERS, *_FRACTIONS))
 _RUN: Final = re.compile(
     rf"\b(?:{_NUMBER_WORD})(?:(?:\s|-|\sand\s)(?:{_NUMBER_WORD})){{0,12}}\b(?!-)", re.IGNORECASE
 )
-_PRONOUN: Final = re.compile(r"(?:\b(?:no|the|any|each|every|another|this|that|which)\s|-)\Z", re.IGNORECASE)
 
 
-def spelled(raw: str) -> tuple[Decimal | None, str]:
+def spelled(raw: str) -> tuple[Decimal, str]:
     """Read the number in a spelling; give it, scale words applied, and what stands behind it."""
     match = _NUMBER.search(raw)
     assert match is not None  # noqa: S101  (callers pass what a pattern with a number matched)
-    try:
-        number = Decimal(match[0].replace(",", "").replace("−", "-"))
-    except (
-        InvalidOperation
-    ):  # pragma: no cover  (the pattern admits only numbers; a guard for other decimals)
-        return None, ""
+    number = Decimal(match[0].replace(",", "").replace("−", "-"))
     if "-" in raw[: match.start()]:
         number = -number
     rest = raw[match.end() :]
@@ -103,8 +97,6 @@ def number_words(text: str) -> Iterator[tuple[Decimal, int, int]]:
     for match in _RUN.finditer(text):
         parts = re.split(r"[\s-]+", match[0].lower())
         if parts in (["one"], ["second"]) or parts[0] in _POWERS:
-            continue
-        if _PRONOUN.search(text, max(0, match.start() - 9), match.start()) and parts == ["one"]:
             continue
         yield _value(parts), match.start(), match.end()
 

@@ -1,6 +1,5 @@
 """The order in which the rules speak: the first that has something to say decides."""
 
-from collections.abc import Callable
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding, Verdict
@@ -85,11 +84,6 @@ def judge(claim: Claim, world: World) -> Verdict:
         if finding is not None:
             return Verdict(claim=claim, finding=finding)
     return Verdict(claim=claim, finding=LAST(view))
-
-
-def judge_all(claims: tuple[Claim, ...], world: World, spend: Callable[[int], bool]) -> tuple[Verdict, ...]:
-    """Judge claims in order while the budget lasts; the rest is unverified."""
-    return tuple(judge(claim, world) if spend(len(claim.text)) else unread(claim) for claim in claims)
 
 
 def unread(claim: Claim) -> Verdict:
