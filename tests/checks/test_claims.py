@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import re
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -11,6 +13,7 @@ import pytest
 from assay402 import claims
 from assay402.checks.claims import CHECK
 from assay402.checks.claims.contract import EXIT_CODES
+from assay402.checks.claims.rules.verdict import LAST, ORDER
 from vectors import cases
 
 RESPONSE = json.loads(files("assay402.checks.claims.data").joinpath("response.schema.json").read_bytes())
@@ -112,3 +115,12 @@ def test_the_shipped_schemas_are_the_published_structures() -> None:
 
 def test_the_room_names_its_operations() -> None:
     assert [operation.name for operation in CHECK.operations] == list(RUN)
+
+
+def test_the_guide_names_every_deciding_rule_in_its_order() -> None:
+    """The decision table of the guide is the order of the engine."""
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "claims.md").read_text("utf-8")
+    named = re.findall(r"^\|.*\| ([a-z-]+) \|$", guide, re.MULTILINE)
+    assert [each for each in named if each != "rule"] == [
+        each.id.partition("/")[2] for each in (*ORDER, LAST)
+    ]

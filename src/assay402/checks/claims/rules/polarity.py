@@ -251,6 +251,48 @@ def _subject_named(claim: Claim, record: Record) -> bool:
     return bool((claim.content & record.all_stems) - {each for each in claim.content if each in _antonyms()})
 
 
+@rule("claims/none-counted", since="0.1", spec="section 4, number, and section 7, R06")
+def none_counted(view: View) -> Finding | None:
+    """Judge `no errors` by the number of errors a record gives.
+
+    ## What it reports
+    SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
+    where it gives another number.
+
+    ## Why it matters
+    `No vulnerabilities` is a number, and scanners print it.
+
+    ## How to fix it
+    Give the number.
+    """
+    claim = view.claim
+    match = _NO_THING.search(claim.text)
+    if claim.quantifier != "none" or match is None or claim.facts:
+        return None
+    thing = set(stems(match[1])[:2])
+    for near in view.near:
+        counted = [
+            fact for fact in near.record.facts if fact.kind == "number" and thing and thing <= fact.attribute
+        ]
+        if not counted or near.coverage < 0.6 or near.missing_names:  # most of what the claim speaks of
+            continue
+        none = all(fact.low == 0 for fact in counted)
+        return Finding(
+            support="SUPPORTED" if none else "CONTRADICTED",
+            rule="claims/none-counted",
+            refs=(near.record.ref,),
+            code="" if none else "COUNTEREXAMPLE",
+            note="the record counts none" if none else "the record counts some",
+        )
+    return None
+
+
+_NO_THING: Final = re.compile(
+    r"\b(?:no|zero)\s((?!changes\b)[a-z][\w-]*(?:\s[a-z][\w-]*)??)(?:\s(?:were|was|are|is|have|has|remain\w*|occurred|in|on|found|during)\b|[.,;]|$)",
+    re.IGNORECASE,
+)
+
+
 @rule("claims/cause-not-stated", since="0.1", spec="section 7, R16")
 def cause_not_stated(view: View) -> Finding | None:
     """Leave unsupported a cause that no record states.

@@ -54,6 +54,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     authority.authority,
     deeds.status_conflict,
     polarity.counterexample,
+    polarity.none_counted,
     counts.count_differs,
     mismatch.value_mismatch,
     polarity.polarity_flip,
