@@ -71,16 +71,19 @@ def _in_text(text: str, where: str) -> list[Hit]:
     return found[:20]
 
 
-_CHEAP: Final = re.compile(
-    r"ignore|disregard|forget|override|bypass|mark|treat|verif|checker|validator|auditor|evaluator|grader|judge|reviewer|assay|fahce|system|instruct|\[/?inst|<\||<<|clear_with|supported|integrity|assistant",
-    re.IGNORECASE,
-)
+_CHEAP: Final = (
+    "ignore", "disregard", "forget", "override", "bypass", "skip", "mark", "treat", "verif", "checker", "validator", "auditor",
+    "evaluator", "grader", "judge", "reviewer", "assay", "fahce", "system", "instruct", "[inst", "[/inst", "<|", "<<", "clear_with",
+    "supported", "integrity", "assistant", "language model", "llm", "developer",
+)  # fmt: skip
+"""A line without any of these holds no order, and looking for them is quick."""
 
 
 def _orders(line: str, start: int, where: str) -> list[Hit]:
     # Invisible characters would otherwise part the words of an order.
     shown = _HIDDEN.sub("", line) if not line.isascii() else line
-    if not _CHEAP.search(shown):
+    low = shown.lower()
+    if not any(word in low for word in _CHEAP):
         return []
     found = []
     for begin in range(0, len(shown), _LONGEST // 2):
