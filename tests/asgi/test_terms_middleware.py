@@ -240,11 +240,13 @@ def test_a_refused_leg_stays_as_it_was_and_is_told_once_for_each(caplog: pytest.
     messages = [start(402, (b"payment-required", encoded(BROKEN))), body(json.dumps(BROKEN).encode())]
     with caplog.at_level(logging.WARNING, "assay402.asgi.terms"):
         assert sent_by(messages, on_refusal=refusals.append) == messages
-    assert [refusal.code for refusal in refusals] == ["x402/document-malformed"] * 2
+    codes = ["x402/document-malformed", "x402/document-malformed", "terms/not-placed"]
+    assert [refusal.code for refusal in refusals] == codes
     assert '"none"' in refusals[0].detail
+    assert refusals[2].detail == "header: x402/document-malformed; body: x402/document-malformed"
     assert [record.getMessage() for record in caplog.records] == [
-        "terms.refused code=x402/document-malformed"
-    ] * 2
+        f"terms.refused code={code}" for code in codes
+    ]
     assert sent_by(messages) == messages
 
 
@@ -264,6 +266,121 @@ def test_a_callback_that_fails_does_not_fail_the_response(caplog: pytest.LogCapt
     assert sent_by(messages, on_refusal=fails) == messages
     assert [record.getMessage() for record in caplog.records][-1] == "terms.on_refusal_failed"
     assert "secret" not in caplog.text
+
+
+def reported_by(messages: Sequence[Any], **options: Any) -> list[tuple[str, str | None]]:
+    refusals: list[Any] = []
+    sent_by(messages, on_refusal=refusals.append, **options)
+    return [(refusal.code, refusal.detail) for refusal in refusals]
+
+
+LONG = json.dumps({**V2, "x": " " * MAX_BODY}).encode()
+DEEP = json.dumps(V2)[:-1].encode() + b',"x":' + b"[" * 200 + b"]" * 200 + b"}"
+BARE: dict[str, tuple[list[dict[str, Any]], str]] = {
+    "two differing headers": (UNTOUCHED["two differing headers"], "header: values-differ; body: absent"),
+    "a header that is no base64": (UNTOUCHED["no base64"], "header: not-base64; body: absent"),
+    "a coded body": (UNTOUCHED["a coded body"], "header: absent; body: coded"),
+    "a long body": ([start(402), body(LONG)], "header: absent; body: too-long"),
+    "a body that is declared long": (
+        [start(402, length(LONG)), body(LONG)],
+        "header: absent; body: too-long",
+    ),
+    "a deep body": ([start(402), body(DEEP)], "header: absent; body: not-json"),
+    "a page": (UNTOUCHED["html"], "header: absent; body: not-json"),
+    "no challenge": (UNTOUCHED["no challenge"], "header: absent; body: no-accepts"),
+    "a file": (UNTOUCHED["a file"], "header: absent; body: a file"),
+    "no body at all": (UNTOUCHED["no body"], "header: absent; body: absent"),
+    "a name that stands twice": (
+        [start(402), body(b'{"accepts":[{}],"a":1,"a":2}')],
+        "header: absent; body: terms/name-repeated",
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", BARE)
+def test_a_402_that_leaves_without_terms_is_told(shape: str) -> None:
+    """A 402 without terms is what the middleware is there to rule out, so none is silent."""
+    messages, detail = BARE[shape]
+    assert reported_by(messages)[-1] == ("terms/not-placed", detail)
+    assert sent_by(messages) == messages
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [start(402, (b"payment-required", encoded(V2))), body(b"{}")],
+        [start(402, (b"payment-required", b"{}")), body(json.dumps(V2).encode())],
+        [start(402, (b"payment-required", encoded(placed(V2)))), body(b"")],
+        [start(402, (b"payment-required", encoded(V2)), (b"content-encoding", b"br")), body(b"x")],
+        UNTOUCHED["another status"],
+        UNTOUCHED["nothing"],
+    ],
+)
+def test_one_leg_with_the_terms_is_enough_to_be_silent(messages: Any) -> None:
+    assert reported_by(messages) == []
+
+
+def test_a_coroutine_is_told_too_once_the_response_was_sent(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[str] = []
+    messages = [start(402), body(json.dumps(BROKEN).encode())]
+
+    async def tell(refusal: Any) -> None:
+        await asyncio.sleep(0)
+        told.append(refusal.code)
+
+    async def fail(refusal: Any) -> None:
+        await tell(refusal)
+        raise RuntimeError("secret")
+
+    assert sent_by(messages, on_refusal=tell) == messages
+    assert told == ["x402/document-malformed", "terms/not-placed"]
+    assert sent_by(messages, on_refusal=fail) == messages
+    assert told == ["x402/document-malformed", "terms/not-placed"] * 2
+    assert [record.getMessage() for record in caplog.records][-1] == "terms.on_refusal_failed"
+    assert "secret" not in caplog.text
+
+
+@pytest.mark.parametrize("buffer", [memoryview, bytearray])
+def test_any_buffer_may_be_a_piece_of_a_body(buffer: Any) -> None:
+    """A past bug: frameworks send memoryviews, and the 402 became a 500."""
+    data = json.dumps(V2).encode()
+    pieces = [body(buffer(data[low : low + 40])) | {"more_body": True} for low in range(0, len(data), 40)]
+    _, received = answered([start(402), *pieces, body(b"")])
+    assert json.loads(received) == placed(V2)
+    page = [start(402), body(buffer(b"<p>"), more=True), body(buffer(b"</p>"))]
+    assert sent_by(page) == page
+
+
+HEAD = {"type": "http", "method": "HEAD"}
+
+
+def test_the_answer_to_head_does_not_describe_a_body_without_terms() -> None:
+    told = [(b"content-length", b"120"), (b"ETag", b"x"), (b"x-kept", b"1")]
+    for header in ([], [(b"payment-required", encoded(V2))]):
+        out = sent_by([start(402, *told, *header), body(b"")], scope=HEAD)
+        assert [name for name, _ in out[0]["headers"]] == [b"x-kept", *(name for name, _ in header)]
+        assert out[1:] == [body(b"")]
+    data = json.dumps(V2).encode()
+    headers, received = answered([start(402, length(data)), body(data)], scope=HEAD)
+    assert headers[b"content-length"] == str(len(received)).encode()
+    coded = [start(402, (b"content-encoding", b"gzip"), *told), body(b"")]
+    assert sent_by(coded, scope=HEAD) == coded
+
+
+def test_the_answer_to_head_is_told_of_only_where_it_shows_a_broken_header() -> None:
+    assert reported_by([start(402), body(b"")], scope=HEAD) == []
+    assert reported_by([start(402, (b"payment-required", b"{}")), body(b"")], scope=HEAD)[0][0] == (
+        "terms/not-placed"
+    )
+
+
+def test_a_url_of_the_discovery_document_is_warned_of_when_it_is_made(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    for url, expected in ((URL, []), ("https://shop.dev/.well-known/legal-context.json?x", [True])):
+        caplog.clear()
+        TermsMiddleware(None, terms_hash=HASH, terms_url=url)  # type: ignore[arg-type]
+        assert [r.getMessage() == "terms.url_is_discovery_document" for r in caplog.records] == expected
 
 
 def test_other_scopes_pass_untouched() -> None:
@@ -302,6 +419,7 @@ def test_terms_that_no_challenge_can_carry_are_an_error_when_it_is_made(
     with pytest.raises(TheirError) as raised:
         TermsMiddleware(None, **{"terms_hash": HASH, "terms_url": URL, **options})  # type: ignore[arg-type]
     assert raised.value.code == code
+    assert raised.value.__notes__ != [""]
 
 
 def example(name: str) -> Any:

@@ -29,6 +29,7 @@ from assay402.checks.listing.model import (
 )
 from assay402.checks.listing.reading.captures import echoes_nothing, lacks_resource_object
 from assay402.checks.listing.reading.catalogue import host_paths
+from assay402.checks.listing.reading.challenge import read_challenge
 from assay402.checks.listing.reading.facilitators import (
     declared_facilitator,
     is_non_cdp,
@@ -339,3 +340,11 @@ def test_the_exit_codes_are_the_contracts() -> None:
     said = [Verdict(kind=kind, message="") for kind in get_args(Kind)]
     reports = [ListingReport(given=COMPAT, findings=(), verdict=each) for each in said]
     assert [operation.exit_code(report) for report in reports] == [0, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize("body", [b"[]", b"1", b"null", b'"x"'])
+def test_a_challenge_that_is_no_object_is_told_so_under_the_references_rules(body: bytes) -> None:
+    given = CHECK.operation("check").admit({"url": "https://shop.dev/pay", "profile": "compat"})
+    assert isinstance(given, ListingInput)
+    read = read_challenge(given, Fetched(status=402, headers=(), body=body))
+    assert read == Unread(key="not_object", status=402)

@@ -15,7 +15,8 @@ from assay402.checks.terms.link import link_fault
 from assay402.checks.terms.protocols import PROTOCOLS, legal_context_schema, manifests
 from assay402.core.asks import clock_only, drive
 from assay402.core.check import Refusal, read_request
-from vectors import cases
+from assay402.core.strictjson import read
+from vectors import VECTORS, cases
 
 SHARED = Path(__file__).parents[3] / "shared" / "cases"
 HANDED = [case for case in cases("terms/handed.json") if case["op"] in ("place", "extract")]
@@ -108,6 +109,17 @@ def test_each_protocol_is_placed_into_and_read_by_its_rules(case: Any) -> None:
     assert by_operation(case["op"], given) == found
     compare(found, dict(case["expect"]))
     assert given == case["input"]
+
+
+def test_the_words_of_a_ucp_entry_are_ours_and_listed_as_a_difference() -> None:
+    listed = json.loads((VECTORS / "terms" / "stricter.json").read_bytes())["differences"]
+    assert [(each["protocol"], each["modes"]) for each in listed] == [("ucp", ["default", "faithful"])]
+    for faithful in (False, True):
+        entry = terms.place(AD, {}, protocol="ucp", faithful=faithful)["value"]["policies"][0]
+        assert entry["description"] == filled("@UCP_DESCRIPTION")
+    old = {"policies": [{"type": entry["type"], "description": {"plain": "theirs"}}]}
+    placed = terms.place(AD, old, protocol="ucp")["value"]["policies"][0]
+    assert placed["description"] == {"plain": "theirs"}
 
 
 @pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != "x402"])
@@ -287,6 +299,99 @@ def test_a_detail_tells_where_a_path_ends() -> None:
     )
     assert "accepts.0 is nothing" in terms.place(AD, {"accepts": []})["detail"]
     assert "extensions is null" in terms.place(AD, {"accepts": [{}], "extensions": None})["detail"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "document", "words"),
+    [
+        ("x402", {"accepts": [{}], "extensions": [1]}, "info into: extensions is a list"),
+        ("x402", {"accepts": [[]]}, "atrHash into: accepts.0 is a list"),
+        ("x402", {"accepts": [[{}]]}, "atrHash into: accepts.0 is a list"),
+        ("x402", {"accepts": {}}, "atrHash into: accepts.0 is nothing"),
+        ("x402", {}, "atrHash into: accepts is nothing"),
+        ("ack", {"credentialSubject": [{}]}, "legalContext into: credentialSubject is a list"),
+        ("ack", {"credentialSubject": 5}, "legalContext into: credentialSubject is a number"),
+        ("ap2", {"metadata": {}}, None),
+        ("ap2", {"metadata": []}, None),
+    ],
+)
+def test_a_list_at_a_word_is_where_a_path_ends(protocol: str, document: Any, words: str | None) -> None:
+    """Section 8: the path without a holder, and what was found."""
+    ad = AD if protocol == "x402" else {"ref": AD["ref"]}
+    placed = terms.place(ad, document, protocol=protocol)
+    assert placed["ok"] if words is None else placed["detail"].endswith(words)
+
+
+def test_both_tails_of_two_hashes_that_differ_are_shown() -> None:
+    document = terms.place(AD, {"accepts": [{}]})["value"]
+    document["accepts"][0]["extra"]["atrHash"] = HASH[:-1] + "f"
+    detail = terms.extract(document, strict=True)["detail"]
+    for tail in (HASH[-8:], HASH[-8:-1] + "f"):
+        assert tail in detail
+    long = {"type": "ipfs", "value": "a" * 100 + "b"}
+    document = {"metadata": {"legalContext": long, "legal_context": {**long, "value": "short"}}}
+    detail = terms.extract(document, protocol="a2a", strict=True)["detail"]
+    assert "aab" in detail
+    assert '"short"' in detail
+
+
+SLOTS = {
+    "x402": [
+        ("accepts.0.extra.atrHash", '{"accepts":[{"extra":{"atrHash":"@","atrHash":"@","legalContextUrl":"https://a.dev/"}}]}'),
+        ("accepts.0.extra.legalContextUrl", '{"accepts":[{"extra":{"atrHash":"@","legalContextUrl":"https://b.dev/","legalContextUrl":"https://a.dev/"}}]}'),
+    ],
+    "acp": [
+        ("legal_context", '{"legal_context":1,"legal_context":{"type":"sha256","value":"@"},"metadata":{"legal_context_url":"https://a.dev/"}}'),
+        ("legal_context.type", '{"legal_context":{"type":"url","type":"sha256","value":"@"},"metadata":{"legal_context_url":"https://a.dev/"}}'),
+    ],
+    "visa-tap": [
+        ("headers", '{"headers":{},"headers":{"x-lcp-hash":"@"}}'),
+        ("headers.x-lcp-hash", '{"headers":{"x-lcp-hash":"@","x-lcp-hash":"@"}}'),
+        ("headers.x-lcp-hash", '{"headers":{"X-LCP-Hash":"@","x-lcp-hash":"@"}}'),
+    ],
+    "ucp": [
+        ("policies", '{"policies":[],"policies":[%s]}'),
+        ("policies.1.type", '{"policies":[{"type":"x"},{"type":"other",%.0s"type":"com.integraledger.policy.legal_context","com.integraledger.legal_context":{"type":"sha256","value":"@"},"url":"https://a.dev/"}]}'),
+        ("policies.0.url", '{"policies":[{"url":"https://b.dev/",%.0s"type":"com.integraledger.policy.legal_context","com.integraledger.legal_context":{"type":"sha256","value":"@"},"url":"https://a.dev/"}]}'),
+        ("policies.0.com.integraledger.legal_context.value", '{"policies":[{"type":"com.integraledger.policy.legal_context","com.integraledger.legal_context":{"type":"sha256",%.0s"value":"0x","value":"@"},"url":"https://a.dev/"}]}'),
+    ],
+}  # fmt: skip
+ENTRY = '{"type":"com.integraledger.policy.legal_context","com.integraledger.legal_context":{"type":"sha256","value":"@"},"url":"https://a.dev/"}'
+
+
+@pytest.mark.parametrize(
+    ("protocol", "place", "text"),
+    [(protocol, *case) for protocol, listed in SLOTS.items() for case in listed],
+)
+def test_a_name_that_stands_twice_on_the_way_to_a_slot_is_refused_strictly(
+    protocol: str, place: str, text: str
+) -> None:
+    text = (text % ENTRY if protocol == "ucp" else text).replace("@", HASH)
+    document = read(text)
+    assert terms.extract(document, protocol=protocol)["ok"]
+    refused = terms.extract(document, protocol=protocol, strict=True)
+    assert (refused["code"], refused["detail"]) == (
+        "terms/name-repeated", f"{place} stands more than once",
+    )  # fmt: skip
+    if "X-LCP" not in text:
+        assert terms.extract(json.loads(text), protocol=protocol, strict=True)["ok"]
+
+
+@pytest.mark.parametrize("text", ['{"accepts":[{}],"a":1,"a":2}', '{"accepts":[{"x":[{"a":1,"a":1}]}]}'])
+def test_a_document_with_a_name_twice_is_not_placed_into(text: str) -> None:
+    """Placing would have to choose one of the two values; it refuses, in both modes."""
+    for faithful in (False, True):
+        refused = terms.place(AD, read(text), faithful=faithful)
+        assert refused["code"] == "terms/name-repeated"
+    assert terms.place(AD, read(text.replace('"accepts":[{', '"accepts":5,"x":[{')))["code"] == (
+        "x402/document-malformed"
+    )
+    assert terms.extract(read(text))["code"] == "x402/reference-absent"
+
+
+def test_a_header_whose_name_is_no_text_is_no_exception() -> None:
+    document: Any = {"headers": {5: "x", "x-lcp-hash": HASH}}
+    assert terms.extract(document, protocol="visa-tap", strict=True)["ok"]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,10 @@ def answer_of(vector: dict[str, Any]) -> Answer:
     if "header" in vector:
         encoded = base64.b64encode(json.dumps(vector["header"]).encode()).decode()
         headers.append(("Payment-Required", encoded))
-    body = json.dumps(vector["json"]).encode() if "json" in vector else vector["body"].encode()
+    if "bodyBase64" in vector:
+        body = base64.b64decode(vector["bodyBase64"])
+    else:
+        body = json.dumps(vector["json"]).encode() if "json" in vector else vector.get("body", "").encode()
     return Fetched(status=vector["status"], headers=tuple(headers), body=body)
 
 
@@ -191,6 +194,54 @@ def test_a_record_without_a_placement_is_not_attempted() -> None:
     assert terms.against_record({"extracted": {"ref": {"value": 5}}}, "0x00")["depth"] == (
         "malformed-extracted-reference"
     )
+
+
+RECORD = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069"
+
+
+def extracted(kind: Any, value: Any) -> Any:
+    return {"extracted": {"ref": {"type": kind, "value": value}}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("sha256", ""),
+        ("sha256", "abc"),
+        ("sha256", "0x"),
+        ("sha256", f"0x{RECORD[:-1]}"),
+        ("sha256", f"0x{RECORD}0"),
+        ("sha256", f"0x0x{RECORD}"),
+        ("sha256", f"{RECORD}\n"),
+        ("sha256", "0x" + "g" * 64),
+        ("sha256", None),
+        ("url", f"0x{RECORD}"),
+        ("url", "0x"),
+        ("ipfs", RECORD),
+        (None, RECORD),
+    ],
+)
+def test_a_reference_that_is_no_hash_proves_nothing(kind: Any, value: Any) -> None:
+    """Section 11: 32 decoded bytes are compared, and malformed never equals anything."""
+    for record in (value, RECORD, "", None):
+        assert terms.against_record(extracted(kind, value), record) == {
+            "status": "not-attempted",
+            "depth": "malformed-extracted-reference",
+        }
+
+
+@pytest.mark.parametrize("record", ["", "abc", "0x", RECORD[:-1], f"{RECORD}0", f" {RECORD}", None, 5, []])
+def test_a_record_without_a_hash_proves_nothing(record: Any) -> None:
+    assert terms.against_record(extracted("sha256", f"0x{RECORD}"), record) == {
+        "status": "not-attempted",
+        "depth": "no-record-fingerprint",
+    }
+
+
+@pytest.mark.parametrize("record", [RECORD, RECORD.upper(), f"0x{RECORD}", f"0X{RECORD.upper()}"])
+def test_case_and_prefix_of_a_record_do_not_matter(record: str) -> None:
+    assert terms.against_record(extracted("sha256", f"0x{RECORD.upper()}"), record) == {"status": "proved"}
+    assert terms.against_record(extracted("sha256", "0x" + "00" * 32), record)["status"] == "failed"
 
 
 @pytest.mark.parametrize("case", of_kind("fetch-address"), ids=lambda case: case["name"])

@@ -311,7 +311,116 @@ def test_files_that_cannot_be_used_are_told(document: Write, seller: Seller, tmp
     unwritable = assay("terms", "verify", document(offer(seller)), *reach, "--save", "/no/such/folder/terms")
     assert unwritable.returncode == 2
     assert b"can be written" in unwritable.stderr
-    assert b"MATCH" in unwritable.stdout
+    assert unwritable.stdout == b""
+
+
+def test_a_file_is_kept_whole_and_never_looks_current_when_it_is_not(
+    document: Write, seller: Seller, tmp_path: Path
+) -> None:
+    """What was not served now must not stand where the served bytes are looked for."""
+    kept = tmp_path / "last-served.md"
+    kept.write_bytes(b"of an earlier run")
+    reach = ("--allow-private", "--ca-file", seller.ca_file, "--save", str(kept))
+    seller.answers["/none.md"] = answer(404, b"")
+    missing = terms.place(
+        {"ref": {"type": "sha256", "value": HASH}, "termsUrl": seller.url("/none.md")}, CHALLENGE
+    )["value"]
+    run = assay("terms", "verify", document(missing), *reach)
+    assert run.returncode == 1
+    assert b".previous" in run.stderr
+    assert not kept.exists()
+    assert (tmp_path / "last-served.md.previous").read_bytes() == b"of an earlier run"
+    assert assay("terms", "verify", document(missing), *reach).returncode == 1
+    assert assay("terms", "verify", document(offer(seller)), *reach).returncode == 0
+    assert kept.read_bytes() == TERMS
+    assert sorted(path.name for path in tmp_path.iterdir() if "served" in path.name or "assay" in path.name) == [
+        "last-served.md", "last-served.md.previous",
+    ]  # fmt: skip
+
+
+def test_what_is_no_file_is_not_kept_into(document: Write, tmp_path: Path) -> None:
+    for place in ("-", str(tmp_path), "/dev/null", ""):
+        run = assay("terms", "verify", document(PLACED), "--save", place)
+        assert (run.returncode, run.stdout) == (2, b"")
+        assert b"--save needs a file" in run.stderr
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_link_is_kept_through(document: Write, seller: Seller, tmp_path: Path) -> None:
+    kept, link = tmp_path / "kept.md", tmp_path / "link.md"
+    link.symlink_to(kept)
+    reach = ("--allow-private", "--ca-file", seller.ca_file)
+    assert assay("terms", "verify", document(offer(seller)), *reach, "--save", str(link)).returncode == 0
+    assert link.is_symlink()
+    assert kept.read_bytes() == TERMS
+
+
+def test_a_url_of_the_discovery_document_is_warned_of(document: Write, seller: Seller) -> None:
+    discovery = "https://shop.dev/.well-known/legal-context.json"
+    for command in (
+        ("place", document(CHALLENGE), "--hash", HASH, "--url", discovery),
+        ("well-known", "--terms", discovery),
+    ):
+        run = assay("terms", *command)
+        assert run.returncode == 0
+        assert b"WARNING: this terms URL is the discovery document" in run.stderr
+    assert b"WARNING" not in assay("terms", "place", document(CHALLENGE), "--hash", HASH, "--url", URL).stderr
+    seller.answers["/.well-known/legal-context.json"] = answer(200, b"{}")
+    ad = {"ref": {"type": "sha256", "value": HASH}, "termsUrl": seller.url("/.well-known/legal-context.json")}
+    value = document(terms.place(ad, CHALLENGE)["value"])
+    run = assay("terms", "verify", value, "--allow-private", "--ca-file", seller.ca_file)
+    assert b"The link leads to the discovery document" in run.stdout
+
+
+def test_a_protocol_without_a_place_for_a_url_is_told_nothing_of_urls(document: Write) -> None:
+    run = assay("terms", "place", document({}), "--protocol", "visa-tap", "--hash", HASH)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+def test_a_base_that_holds_something_else_is_not_overwritten_silently() -> None:
+    base = b'{"terms": "https://shop.dev/t", "contact": "s"}'
+    run = assay("terms", "well-known", "-", "--contact-legal", "legal@shop.dev", stdin=base)
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert b"--contact-legal needs `contact` of the file to be an object" in run.stderr
+
+
+def test_operations_that_always_ask_offer_neither_lines_nor_soft_exits(
+    document: Write, seller: Seller, tmp_path: Path
+) -> None:
+    """0 means match, and nothing can be answered without the network."""
+    for command in ("verify", "discover"):
+        text = assay("terms", command, "--help").stdout
+        assert b"--jsonl" not in text
+        assert b"--exit-zero" not in text
+    assert b"--jsonl" in assay("terms", "extract", "--help").stdout
+    recording = tmp_path / "run.json"
+    reach = ("--allow-private", "--ca-file", seller.ca_file, "--record", str(recording))
+    assay("terms", "verify", document(offer(seller, "0x" + "00" * 32)), *reach)
+    assert assay("replay", str(recording)).returncode == 1
+    soft = assay("replay", str(recording), "--exit-zero")
+    assert (soft.returncode, soft.stdout) == (2, b"")
+    assert b"its exit code is its answer" in soft.stderr
+
+
+def test_the_error_of_json_lines_names_what_may_stand_beside_them() -> None:
+    run = assay("terms", "place", "--jsonl", "--hash", HASH, stdin=b"")
+    assert b"beside it only --faithful and --exit-zero may be given" in run.stderr
+    run = assay("terms", "extract", "--jsonl", "--protocol", "acp", stdin=b"")
+    assert b"beside it only --strict and --faithful and --exit-zero may be given" in run.stderr
+
+
+def test_a_name_twice_in_a_document_is_refused_where_it_matters(document: Write) -> None:
+    twice = json.dumps(PLACED).replace('"atrHash"', '"atrHash": "0x", "atrHash"', 1).encode()
+    assert assay("terms", "extract", document(twice)).returncode == 0
+    for command in (
+        ("extract", document(twice), "--strict"),
+        ("place", document(twice), "--hash", HASH, "--url", URL),
+        ("verify", document(twice)),
+    ):
+        run = assay("terms", *command)
+        assert run.returncode == 1
+        assert b"terms/name-repeated" in run.stdout + run.stderr
+        assert b"Write every name once" in run.stdout + run.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""Header values: which spellings of base64 are read."""
+"""Header values: which spellings of base64 are read, and which content codings are named."""
 
 import base64
 
 import pytest
 
-from assay402.wire.transport import decode_header, encode_header
+from assay402.wire.transport import content_codings, decode_header, encode_header, is_coded
 
 DATA = b'{"accepts":[{"a":"\xc3\xbf\xc3\xbe?>"}]}'
 STANDARD = base64.b64encode(DATA).decode()
@@ -60,3 +60,20 @@ def test_nothing_decodes_to_nothing() -> None:
 def test_what_we_write_is_standard_padded_and_on_one_line() -> None:
     assert encode_header(DATA * 20) == base64.b64encode(DATA * 20).decode()
     assert decode_header(encode_header(DATA)) == DATA
+
+
+@pytest.mark.parametrize(
+    ("values", "codings", "coded"),
+    [
+        ([], (), False),
+        (["", " , "], (), False),
+        (["identity", "Identity"], ("identity", "identity"), False),
+        (["GZip"], ("gzip",), True),
+        (["identity, br", "gzip"], ("identity", "br", "gzip"), True),
+    ],
+)
+def test_content_codings_are_named_in_order_and_identity_is_none(
+    values: list[str], codings: tuple[str, ...], coded: bool
+) -> None:
+    assert content_codings(values) == codings
+    assert is_coded(values) is coded

@@ -21,6 +21,7 @@ from assay402.formats.recording_v1 import Recording, read_recording, write_recor
 
 EXIT_REFUSED = 2
 EXIT_OURS = 3
+NO_VALUES: Mapping[str, Any] = {}
 _SOFT_EXITS = (1, 4)
 """Exit codes that `--exit-zero` turns into 0: a finding, and nothing to judge."""
 
@@ -63,9 +64,7 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
             *form.parameters(),
             *_profile_options(operation),
             click.Option(["--json", "as_json"], is_flag=True, help="Print the published JSON."),
-            click.Option(
-                ["--jsonl"], is_flag=True, help="Read one request a line on stdin, answer one a line."
-            ),
+            *(_lines_option() if form.takes_lines else ()),
             click.Option(
                 ["--record"],
                 type=click.Path(path_type=Path),
@@ -73,9 +72,18 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
                 help="Write the run's questions and answers to FILE.",
             ),
             *(_network_options() if form.asks_network else ()),
-            click.Option(["--exit-zero"], is_flag=True, help="Exit 0 on findings and on nothing to judge."),
+            *(_exit_zero_option() if form.has_soft_exits else ()),
         ],
     )
+
+
+def _lines_option() -> tuple[click.Option, ...]:
+    words = "Read one request a line on stdin, answer one a line."
+    return (click.Option(["--jsonl"], is_flag=True, help=words),)
+
+
+def _exit_zero_option() -> tuple[click.Option, ...]:
+    return (click.Option(["--exit-zero"], is_flag=True, help="Exit 0 on findings and on nothing to judge."),)
 
 
 def _profile_options(operation: Operation[Any, Any]) -> list[click.Parameter]:
@@ -103,9 +111,9 @@ class _Options(Struct, frozen=True, kw_only=True):
     """What every operation's command takes."""
 
     as_json: bool
-    jsonl: bool
     record: Path | None
-    exit_zero: bool
+    jsonl: bool = False
+    exit_zero: bool = False
     allow_private: bool = False
     ca_file: str | None = None
 
@@ -134,7 +142,7 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
     if options.record is not None:
         save_recording(options.record, recording)
     unfinished = None if isinstance(answer, Refusal) else _finish(form, answer, values)
-    code = show(operation, form, answer, as_json=options.as_json)
+    code = show(operation, form, answer, as_json=options.as_json, values=values)
     if unfinished is not None:
         raise unfinished
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
@@ -149,8 +157,15 @@ def _finish(form: Form[Any], answer: Any, values: Mapping[str, Any]) -> click.Us
     return None
 
 
-def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_json: bool) -> int:  # noqa: ANN401  (the operation's own result)
-    """Print an answer and give its exit code."""
+def show(
+    operation: Operation[Any, Any],
+    form: Form[Any],
+    answer: Any,  # noqa: ANN401  (the operation's own result)
+    *,
+    as_json: bool,
+    values: Mapping[str, Any] = NO_VALUES,
+) -> int:
+    """Print an answer and give its exit code. `values` are the parameters of the command, where there is one."""
     if isinstance(answer, Refusal):
         if as_json:
             print_bytes(published_line(operation.publish_refusal(answer)))
@@ -160,7 +175,7 @@ def show(operation: Operation[Any, Any], form: Form[Any], answer: Any, *, as_jso
         print_bytes(published_line(operation.publish(answer)))
     else:
         print_lines(form.present(answer))
-        for remark in form.remarks(answer):
+        for remark in form.remarks(answer, values):
             print_error(remark)
     return operation.exit_code(answer)
 
@@ -170,7 +185,9 @@ def _answer_lines(
 ) -> None:
     given = {name for name, value in values.items() if value not in (None, False, ())}
     if options.record or options.allow_private or options.ca_file or given - set(form.line_switches):
-        raise Usage("--jsonl reads requests on stdin: give no input, --record, --allow-private or --ca-file.")
+        profile = ("profile",) if operation.profiles else ()
+        beside = " and ".join(f"--{name}" for name in (*form.line_switches, *profile, "exit-zero"))
+        raise Usage(f"--jsonl reads requests on stdin: beside it only {beside} may be given.")
     answer_lines(operation, SourceFile().convert("-", None, None), switches=given)
 
 
@@ -229,5 +246,10 @@ def save_recording(path: Path, recording: Recording | None) -> None:
 def replay_file(source: bytes, *, as_json: bool, exit_zero: bool) -> int:
     """Run a recording again, print what the run printed, and give its exit code."""
     check, operation, answer = execute_recorded(read_recording(source))
-    code = show(operation, _face(check).FORMS[operation.name], answer, as_json=as_json)
+    form: Form[Any] = _face(check).FORMS[operation.name]
+    if exit_zero and not form.has_soft_exits:
+        raise Usage(
+            f"--exit-zero does not go with a recording of `{operation.name}`: its exit code is its answer."
+        )
+    code = show(operation, form, answer, as_json=as_json)
     return 0 if exit_zero and code in _SOFT_EXITS else code

@@ -25,7 +25,7 @@ class Form(Struct, Generic[Result], frozen=True, kw_only=True):
     """Make the request from the parameters. Raises `click.UsageError` for a combination that makes none."""
     present: Callable[[Result], Iterable[str]]
     """The lines a person reads; styles are dropped where the terminal shows none."""
-    remarks: Callable[[Result], Iterable[str]] = lambda _result: ()
+    remarks: Callable[[Result, Mapping[str, Any]], Iterable[str]] = lambda _result, _values: ()
     """What a person should know beside the output; on standard error, so that the output can be piped on."""
     finish: Callable[[Result, Mapping[str, Any]], None] = lambda _result, _values: None
     """What else the parameters ask for, such as a file. Raises `click.UsageError` where that is impossible."""
@@ -33,6 +33,10 @@ class Form(Struct, Generic[Result], frozen=True, kw_only=True):
     """The judge the parameters name, for operations that may ask one."""
     asks_network: bool = True
     """The run may contact the network, so `--allow-private` and `--ca-file` are offered."""
+    takes_lines: bool = True
+    """Some requests can be answered without a network, so `--jsonl` is offered."""
+    has_soft_exits: bool = True
+    """`--exit-zero` is offered. Not where the exit code is the answer that somebody pays by."""
     line_switches: tuple[str, ...] = ()
     """Switches that go with `--jsonl`: each sets the request member of its name in every line that lacks it."""
     details: str = ""

@@ -13,7 +13,7 @@ from assay402.checks import CHECKS
 from assay402.cli.commands import CheckGroup, replay_file
 from assay402.cli.form import read_source
 from assay402.cli.output import explain_code, notices, print_error, print_lines
-from assay402.cli.usage import SourceFile, Usage, usage_lines
+from assay402.cli.usage import OneLine, SourceFile, Usage, usage_lines
 from assay402.core.check import Refusal
 from assay402.core.errors import AssayError, OurError, TheirError
 from assay402.formats.rule_page import rule_page
@@ -63,14 +63,16 @@ def _run() -> int:
 def _expected(error: click.ClickException | AssayError | OSError) -> int:
     """Say what went wrong, in fixed sentences and codes, and give the exit code."""
     match error:
+        case OneLine():
+            error.show()
+            return error.exit_code
         case click.exceptions.NoArgsIsHelpError():
             print_error(error.format_message())
         case click.ClickException():
             for line in usage_lines(error):
                 print_error(line)
         case AssayError():
-            numbers = "".join(f" {name}={value}" for name, value in error.numbers.items())
-            explain_code("error", error.code, numbers)
+            explain_code("error", error.code, str(error).removeprefix(error.code))
             return EXIT_OURS if isinstance(error, OurError) else EXIT_THEIRS
         case _:
             return _output_failed(error)

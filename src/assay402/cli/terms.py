@@ -1,37 +1,26 @@
-"""The terms check on the command line: its forms, its words for people, and the hash of a file."""
+"""The terms check on the command line: its forms, and the hash of a file."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Final
 
 import click
 
-from assay402.checks.terms.kit.values import escaped
-from assay402.checks.terms.model import (
-    DeclaredFieldsEmpty,
-    DiscoverReport,
-    Extracted,
-    Integrity,
-    Match,
-    NotListed,
-    Placed,
-    Read,
-    Refused,
-    VerifyReport,
-    WellKnown,
-)
+from assay402.checks.terms.model import VerifyReport
 from assay402.checks.terms.protocols import PROTOCOLS
 from assay402.cli.form import Form, request_from
-from assay402.cli.output import notice_of, pretty, print_bytes, print_lines, published_line
+from assay402.cli.keep import keep, keepable
+from assay402.cli.output import print_bytes, print_lines, published_line
+from assay402.cli.terms_report import (
+    present_discovered,
+    present_document,
+    present_extracted,
+    present_verified,
+    remark_document,
+)
 from assay402.cli.usage import SourceFile, Usage
-from assay402.core.canon import sha256_hex
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
-
-_SAME_BYTES: Final = (
-    "The terms URL must serve the very bytes that were hashed: no template, no redirect, no compression.",
-    "The discovery document at /.well-known/legal-context.json is not the terms.",
-)
 
 _PLACE_DETAILS: Final = """\b
 Writes the reference and its URL into every slot the protocol declares.
@@ -61,7 +50,12 @@ a file (`-` for stdin) with the PaymentRequired object.
 \b
 The link must serve the very bytes that were hashed. If it leads to the
 discovery document, or to a page that is made anew each time, the answer is
-hash-mismatch. Never give the text of terms to a model as instructions."""
+hash-mismatch. Never give the text of terms to a model as instructions.
+
+\b
+The exit code decides, not the saved file: --save keeps the bytes that were
+hashed whether or not they matched. Where nothing could be hashed, a file of an
+earlier run is set aside as FILE.previous."""
 
 _DISCOVER_DETAILS: Final = """\b
 Reads https://ORIGIN/.well-known/legal-context.json, fetches the terms it links
@@ -125,6 +119,8 @@ def _compose_extract(operation: Operation[Any, Any], values: Mapping[str, Any]) 
 def _compose_verify(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON | Refusal:
     if (values["url"] is None) == (values["source"] is None):
         raise Usage("Give either --url ENDPOINT or one DOC.json (`-` for stdin).")
+    if values["save"] is not None:
+        keepable(values["save"])
     if values["url"] is not None:
         return {"url": values["url"]}
     document = _document(operation, values)
@@ -157,94 +153,17 @@ def _compose_well_known(operation: Operation[Any, Any], values: Mapping[str, Any
     }
     for parameter, (name, part, _words) in _PARTS.items():
         if values[parameter] is not None:
-            there = members.get(name)
-            members[name] = {**(there if isinstance(there, dict) else {}), part: values[parameter]}
+            there = members.get(name, {})
+            if not isinstance(there, dict):
+                raise Usage(f"--{parameter.replace('_', '-')} needs `{name}` of the file to be an object.")
+            members[name] = {**there, part: values[parameter]}
     return members
-
-
-def _present_document(result: Placed | WellKnown | NotListed | Refused) -> Iterable[str]:
-    if isinstance(result, Placed | WellKnown):
-        yield from pretty(result.document).decode().splitlines()
-
-
-def _remark_document(result: Placed | WellKnown | NotListed | Refused) -> Iterable[str]:
-    return _refusal_lines(result) if isinstance(result, NotListed | Refused) else _SAME_BYTES
-
-
-def _refusal_lines(refused: Refused | NotListed) -> Iterable[str]:
-    yield f"REFUSED: {refused.code}"
-    yield from _explained(refused.code, refused.detail)
-
-
-def _explained(code: str, detail: str | None) -> Iterable[str]:
-    """Say what was found, what the code means and what to do; a detail that is a code itself is explained too."""
-    if detail is not None:
-        yield f"  Found: {detail}"
-    for each in (code, detail or ""):
-        notice = notice_of(each) if each else None
-        if notice is not None:
-            yield f"  {notice.text}"
-            yield f"  {notice.hint}"
-
-
-def _present_extracted(result: Extracted | Refused) -> Iterable[str]:
-    if isinstance(result, Refused):
-        yield from _refusal_lines(result)
-        return
-    yield f"{'type':<8}{result.ref.type}"
-    yield f"{'value':<8}{escaped(result.ref.value)}"
-    match result.terms_url:
-        case Read(url=url):
-            yield f"{'terms':<8}{escaped(url)}"
-        case DeclaredFieldsEmpty(fields=fields):
-            yield f"{'terms':<8}no URL stands in {' or '.join(fields)}"
-        case _:
-            yield f"{'terms':<8}this protocol has no place for a URL"
-
-
-def _present_verified(report: VerifyReport) -> Iterable[str]:
-    if report.offer is not None:
-        yield f"{'link':<10}{escaped(report.offer.terms_url)}"
-        yield f"{'promised':<10}{report.offer.atr_hash}"
-    body = report.verdict.body
-    if body is not None:
-        yield f"{'served':<10}0x{sha256_hex(body)}  ({len(body)} bytes)"
-        yield ""
-    if isinstance(report.verdict, Match):
-        yield click.style("MATCH: the link serves exactly the advertised bytes.", fg="green", bold=True)
-        return
-    yield click.style(f"DECLINE: {report.verdict.code}", fg="red", bold=True)
-    yield from _explained(report.verdict.code, report.verdict.detail)
 
 
 def _save_bytes(report: VerifyReport, values: Mapping[str, Any]) -> None:
     """Keep exactly the bytes that were hashed, whether or not they matched."""
-    path, body = values["save"], report.verdict.body
-    if path is None or body is None:
-        return
-    try:
-        with open(path, "wb") as file:  # noqa: PTH123  (one write; pathlib would cost start-up)
-            file.write(body)
-    except OSError:
-        raise Usage("--save needs a file that can be written.") from None
-
-
-def _present_discovered(report: DiscoverReport) -> Iterable[str]:
-    yield f"{'listing':<10}{report.url}"
-    if report.listing is not None:
-        yield f"{'terms':<10}{escaped(report.listing.terms)}"
-        yield f"{'format':<10}{escaped(report.listing.terms_format or 'not stated')}"
-    verdict = report.verdict
-    if isinstance(verdict, Integrity):
-        yield f"{'promised':<10}{verdict.advertised or 'no hash'}"
-        yield f"{'served':<10}{verdict.served}"
-    yield ""
-    if isinstance(verdict, Integrity) and verdict.ok:
-        yield click.style("OK: the listing promises what is served.", fg="green", bold=True)
-        return
-    code = verdict.status if isinstance(verdict, Integrity) else verdict.code
-    yield click.style(f"NOT OK: {code}", fg="red", bold=True)
-    yield from _explained(code, None if isinstance(verdict, Integrity) else verdict.detail)
+    if values["save"] is not None:
+        keep(values["save"], report.verdict.body)
 
 
 FORMS: Final[Mapping[str, Form[Any]]] = {
@@ -264,8 +183,8 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
             ),
         ],
         compose=_compose_place,
-        present=_present_document,
-        remarks=_remark_document,
+        present=present_document,
+        remarks=remark_document,
         asks_network=False,
         line_switches=("faithful",),
         details=_PLACE_DETAILS,
@@ -279,7 +198,7 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
             click.Option(["--faithful"], is_flag=True, help="Read as upstream does, which is the default."),
         ],
         compose=_compose_extract,
-        present=_present_extracted,
+        present=present_extracted,
         asks_network=False,
         line_switches=("strict", "faithful"),
         details=_EXTRACT_DETAILS,
@@ -290,19 +209,25 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
             _document_argument(),
             click.Option(["--url"], metavar="ENDPOINT", help="Ask this endpoint for its challenge, unpaid."),
             click.Option(
-                ["--save"], metavar="FILE", help="Keep exactly the bytes that were hashed, matching or not."
+                ["--save"],
+                metavar="FILE",
+                help="Keep exactly the bytes that were hashed; the exit code tells if they match.",
             ),
         ],
         compose=_compose_verify,
-        present=_present_verified,
+        present=present_verified,
         finish=_save_bytes,
+        takes_lines=False,
+        has_soft_exits=False,
         details=_VERIFY_DETAILS,
         epilog=_EXIT_CODES.format("match", "declined"),
     ),
     "discover": Form(
         parameters=lambda: [click.Argument(["origin"], required=False, metavar="ORIGIN")],
         compose=_compose_discover,
-        present=_present_discovered,
+        present=present_discovered,
+        takes_lines=False,
+        has_soft_exits=False,
         details=_DISCOVER_DETAILS,
         epilog=_EXIT_CODES.format("the listing holds", "it does not, or there is none"),
     ),
@@ -327,8 +252,8 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
             ),
         ],
         compose=_compose_well_known,
-        present=_present_document,
-        remarks=_remark_document,
+        present=present_document,
+        remarks=remark_document,
         asks_network=False,
         details=_WELL_KNOWN_DETAILS,
         epilog=_EXIT_CODES.format("written", "refused"),

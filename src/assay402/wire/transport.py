@@ -1,6 +1,7 @@
 """Where each x402 version puts what on HTTP and MCP, and how header values are encoded."""
 
 import binascii
+from collections.abc import Iterable
 from typing import Final
 
 PAYMENT_REQUIRED: Final = "PAYMENT-REQUIRED"
@@ -24,6 +25,16 @@ MCP_PAYMENT_RESPONSE: Final = "x402/payment-response"
 _BLANKS: Final = " \t\r\n"
 _MAX_PADDING: Final = 2
 _TO_STANDARD: Final = str.maketrans("-_", "+/")
+
+
+def content_codings(values: Iterable[str]) -> tuple[str, ...]:
+    """Give the codings that Content-Encoding headers name, in order and in lower case."""
+    return tuple(coding.strip().lower() for value in values for coding in value.split(",") if coding.strip())
+
+
+def is_coded(values: Iterable[str]) -> bool:
+    """Tell from the Content-Encoding headers whether a body is in any coding but identity, which is none."""
+    return any(coding != "identity" for coding in content_codings(values))
 
 
 def decode_header(value: str) -> bytes | None:

@@ -70,6 +70,7 @@ CHECK: Final = Check(
     rules=(
         place.placement,
         extract.extraction,
+        extract.name_repeated,
         extract.mirror_malformed,
         extract.hash_mismatch,
         extract.strict_link,

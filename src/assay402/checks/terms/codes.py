@@ -10,7 +10,9 @@ VERSION: Final = "0.11.0"
 REQUEST_BYTES: Final = 1_048_576
 """A whole document with its wrapping; challenges run to some kilobytes, credentials to some hundred."""
 
-_PLACE_AGAIN: Final = "Place the terms again with `assay terms place`: every slot is written anew."
+_REMOVE: Final = (
+    "Remove the stale slot that `detail` names; some slots are only read, and placing again leaves them."
+)
 _OWN_MACHINE: Final = "For your own machine add `--allow-private`."
 
 NOTICES: Final[Mapping[str, Notice]] = {
@@ -33,7 +35,10 @@ NOTICES: Final[Mapping[str, Notice]] = {
     "terms-url-slot-unwritable": Notice(
         "The document has no room for the terms URL at its place.", "Mend what stands above that place."
     ),
-    "terms-url-mismatch": Notice("Two places of the document name different terms URLs.", _PLACE_AGAIN),
+    "terms-url-mismatch": Notice(
+        "Two places of the document name different terms URLs.",
+        "Place the terms again with `assay terms place`: every place of the URL is written anew.",
+    ),
     "document-malformed": Notice(
         "The document is no object, or something in it stands where the reference would have to go.",
         "Give the whole challenge; `detail` names the place and what was found there.",
@@ -60,8 +65,20 @@ NOTICES: Final[Mapping[str, Notice]] = {
     "insecure-terms-url": Notice(
         "The link to the terms is not https and could be rewritten on the way.", "Serve the terms over https."
     ),
-    "terms/hash-mismatch": Notice("Two places of the document commit to different terms.", _PLACE_AGAIN),
-    "terms/mirror-malformed": Notice("A place for the hash holds something that is none.", _PLACE_AGAIN),
+    "terms/hash-mismatch": Notice("Two places of the document commit to different terms.", _REMOVE),
+    "terms/mirror-malformed": Notice("A place for the hash holds something that is none.", _REMOVE),
+    "terms/name-repeated": Notice(
+        "A name stands more than once in one object, and readers differ in the value they take.",
+        "Write every name once; if this is a challenge you were sent, do not pay.",
+    ),
+    "terms/not-placed": Notice(
+        "A 402 left without the terms in either leg; `detail` says what each leg was.",
+        "Let compression stand outside of the middleware, and send the challenge as one readable header or JSON body.",
+    ),
+    "terms/leg-unreadable": Notice(
+        "Header or body of the 402 is there and cannot be read strictly; other clients may read terms in it.",
+        "Do not pay. The seller must send plain base64 and plain JSON in UTF-8, and the same in both legs.",
+    ),
     "terms/protocol-unknown": Notice(
         "The protocol has no placement here.",
         "Choose one of x402, mpp, ap2, ack, acp, ucp, visa-tap, mastercard-vi, a2a; mcp delivers terms by itself.",

@@ -4,6 +4,7 @@ from typing import Final
 
 from assay402.checks.terms.model import Fetching, Served, Unserved
 from assay402.core.asks import Collecting, Failed, Fetched, Limits, fetch
+from assay402.wire.transport import content_codings
 
 TERMS_LIMITS: Final = Limits(deadline_ms=10_000, body_bytes=1_048_576, wire_bytes=8 << 20)
 """Ten seconds and one mebibyte; the wire may carry eight, so that a body in many small chunks is still read."""
@@ -30,12 +31,8 @@ def collect_challenge(url: str) -> Collecting[Fetched | Failed]:
 def _fetching(answer: Fetched | Failed) -> Fetching:
     if isinstance(answer, Failed):
         return Unserved(state=answer.state)
-    named = (value.split(",") for value in answer.header("Content-Encoding"))
-    return Served(
-        status=answer.status,
-        codings=tuple(coding.strip().lower() for codings in named for coding in codings if coding.strip()),
-        body=answer.body,
-    )
+    codings = content_codings(answer.header("Content-Encoding"))
+    return Served(status=answer.status, codings=codings, body=answer.body)
 
 
 def _fetchable(url: str) -> str:

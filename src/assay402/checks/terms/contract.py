@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from assay402.checks.terms.codes import NOTICES
 from assay402.checks.terms.collect import collect_challenge, collect_listing, collect_terms
-from assay402.checks.terms.link import link_fault
 from assay402.checks.terms.model import (
+    WELL_KNOWN,
     X402,
     Advertisement,
     DeclaredFieldsEmpty,
@@ -16,7 +16,6 @@ from assay402.checks.terms.model import (
     Extracted,
     ExtractInput,
     Integrity,
-    ListingFacts,
     Match,
     NotListed,
     Placed,
@@ -25,29 +24,24 @@ from assay402.checks.terms.model import (
     RecordComparison,
     Refused,
     TermsURL,
-    Unreadable,
     VerifyFacts,
     VerifyInput,
     VerifyReport,
     WellKnown,
 )
-from assay402.checks.terms.rules.discover import listing_document, listing_integrity
+from assay402.checks.terms.rules.discover import held_listing, read_listing
 from assay402.checks.terms.rules.extract import extract_strictly, extraction
 from assay402.checks.terms.rules.place import placement
-from assay402.checks.terms.rules.verify import agreed_offer, readable, readable_offer, served_bytes
+from assay402.checks.terms.rules.verify import agreed_offer, readable_offer, served_bytes, unaskable
 from assay402.checks.terms.rules.well_known import well_known
 from assay402.core import target
-from assay402.core.asks import Collecting, Failed
+from assay402.core.asks import Collecting
 from assay402.core.canon import sha256_hex
 from assay402.core.check import Refusal
-from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, read
-
-WELL_KNOWN: Final = "/.well-known/legal-context.json"
-"""The one place of the discovery document."""
+from assay402.core.strictjson import JSON
 
 _PLACE: Final = {"ref", "termsUrl", "doc", "protocol", "faithful", "op"}
-"""`op` stands in vectors; it says nothing that the operation does not know."""
+"""`op` is ignored: the lines of a file of cases carry it, and it says nothing that the operation does not know."""
 _EXTRACT: Final = {"doc", "protocol", "strict", "faithful", "op"}
 _HALT_CLASS: Final = "verification-failure"
 
@@ -133,13 +127,8 @@ def verify(given: VerifyInput) -> Collecting[VerifyReport | Refusal]:
     """Read the one offer of a challenge, fetch its document, and compare the bytes."""
     if given.url is None:
         offer = readable_offer(given.document)
-    elif link_fault(given.url) is not None:
-        offer = Decline(code="offer-unreadable", detail=f"{X402}/{link_fault(given.url)}")
     else:
-        received = yield from collect_challenge(given.url)
-        if isinstance(received, Failed):
-            return VerifyReport(verdict=Decline(code="offer-unreadable", detail=received.state))
-        offer = agreed_offer(received)
+        offer = unaskable(given.url) or agreed_offer((yield from collect_challenge(given.url)))
     if isinstance(offer, Decline):
         return VerifyReport(verdict=offer)
     fetching = yield from collect_terms(offer.terms_url)
@@ -149,26 +138,11 @@ def verify(given: VerifyInput) -> Collecting[VerifyReport | Refusal]:
 def discover(given: DiscoverInput) -> Collecting[DiscoverReport | Refusal]:
     """Read a site's discovery document and say whether it holds against what is served."""
     url = f"{given.origin}{WELL_KNOWN}"
-    answer = readable((yield from collect_listing(url)))
-    if isinstance(answer, Unreadable):
-        verdict = NotListed(
-            code="listing-too-large" if answer.is_too_long else "listing-unfetchable", detail=answer.detail
-        )
-        return DiscoverReport(url=url, verdict=verdict)
-    try:
-        listing = listing_document(read(answer.body))
-    except JSONUnreadable as error:
-        listing = NotListed(code="listing-malformed", detail=error.code)
+    listing = read_listing((yield from collect_listing(url)))
     if isinstance(listing, NotListed):
         return DiscoverReport(url=url, verdict=listing)
-    served = readable((yield from collect_terms(listing.terms)))
-    if isinstance(served, Unreadable):
-        verdict = NotListed(
-            code="atr-too-large" if served.is_too_long else "atr-unfetchable", detail=served.detail
-        )
-        return DiscoverReport(url=url, verdict=verdict, listing=listing)
-    facts = ListingFacts(terms_format=listing.terms_format, served=served.body, advertised=listing.atr_hash)
-    return DiscoverReport(url=url, verdict=listing_integrity(facts), listing=listing)
+    verdict = held_listing(listing, (yield from collect_terms(listing.terms)))
+    return DiscoverReport(url=url, verdict=verdict, listing=listing)
 
 
 def write_well_known(given: Mapping[str, Any]) -> Collecting[WellKnown | NotListed | Refusal]:

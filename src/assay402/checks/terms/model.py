@@ -10,9 +10,8 @@ from assay402.core.strictjson import JSON
 
 X402: Final = "x402"
 """The protocol that is meant where none is named."""
-
-HaltClass: TypeAlias = Literal["risk-block", "policy-rejection", "verification-failure"]
-"""The contract's classes of refusal; every refusal of this check is of the last."""
+WELL_KNOWN: Final = "/.well-known/legal-context.json"
+"""The one place of the discovery document."""
 
 
 class Refused(Struct, frozen=True, kw_only=True):
@@ -20,7 +19,6 @@ class Refused(Struct, frozen=True, kw_only=True):
 
     code: str
     detail: str | None = None
-    halt_class: HaltClass = "verification-failure"
 
 
 class Advertisement(Struct, frozen=True, kw_only=True):

@@ -17,7 +17,6 @@ SHA256: Final = "sha256"
 KNOWN_TYPES: Final = frozenset({*INTEGRITY_TYPES, "url"})
 """The registered types; a reader ignores any other."""
 _SHA256_VALUE: Final = re.compile(r"0x[0-9a-fA-F]{64}")
-_DIGEST_BYTES: Final = 32
 _LCP: Final = "lcp:"
 
 
@@ -31,8 +30,7 @@ class Reference(Struct, frozen=True, kw_only=True):
 class Corrupt(Struct, frozen=True, kw_only=True):
     """A value that is none of its type.
 
-    Codes: `carrier/empty-value`, `carrier/bad-sha256`, `carrier/malformed`, `carrier/no-byte-form`,
-    `carrier/bad-byte-length`, `carrier/bad-hex`.
+    Codes: `carrier/empty-value`, `carrier/bad-sha256`, `carrier/malformed`.
     """
 
     code: str
@@ -100,22 +98,6 @@ def same_reference(one: Reference, other: Reference) -> bool:
     if one.type == other.type == SHA256:
         return one.value.lower() == other.value.lower()
     return one == other
-
-
-def to_bytes(reference: Reference) -> bytes | Corrupt:
-    """Give the 32 bytes of a hash, the only type with a raw form."""
-    if reference.type != SHA256:
-        return Corrupt(code="carrier/no-byte-form")
-    if value_fault(SHA256, reference.value) is not None:
-        return Corrupt(code="carrier/bad-hex")
-    return bytes.fromhex(reference.value[2:])
-
-
-def from_bytes(digest: bytes) -> Reference | Corrupt:
-    """Make the reference of 32 raw bytes."""
-    if len(digest) != _DIGEST_BYTES:
-        return Corrupt(code="carrier/bad-byte-length")
-    return Reference(type=SHA256, value=f"0x{digest.hex()}")
 
 
 def _decode_string(raw: object) -> Reference | Corrupt | None:

@@ -74,9 +74,9 @@ def _step(holder: Any, segment: str, following: str, *, is_last: bool) -> Any:  
     """Go one level down for writing."""
     child = _element(holder, segment) if isinstance(holder, list) else own(holder, segment)
     if child is ABSENT:
-        makes_list = isinstance(holder, list) or _is_index(segment) or _is_index(following)
+        makes_list = isinstance(holder, list) or is_index(segment) or is_index(following)
         return UNWRITABLE if makes_list else {}
-    if isinstance(child, dict) or (isinstance(child, list) and _is_index(following)):
+    if isinstance(child, dict) or (isinstance(child, list) and is_index(following)):
         return child
     return {} if is_last and isinstance(holder, dict) else UNWRITABLE
 
@@ -88,9 +88,10 @@ def _with(elements: list[Any], segment: str, value: Any) -> Any:  # noqa: ANN401
 
 
 @lru_cache(maxsize=_PATHS)
-def _is_index(segment: str) -> bool:
+def is_index(segment: str) -> bool:
+    """Tell whether a segment is a canonical index of a list."""
     return _INDEX.fullmatch(segment) is not None
 
 
 def _element(elements: list[Any], segment: str) -> Any | Absent:  # noqa: ANN401  (any JSON value)
-    return elements[int(segment)] if _is_index(segment) and int(segment) < len(elements) else ABSENT
+    return elements[int(segment)] if is_index(segment) and int(segment) < len(elements) else ABSENT

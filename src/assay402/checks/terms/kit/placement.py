@@ -1,6 +1,7 @@
 """Placing and extracting by a manifest, in the order the contract fixes: the first step that fails is reported."""
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any, Final
 
 from assay402.checks.terms.kit.containers import read_field, tagged_entry, write_field
@@ -17,7 +18,7 @@ from assay402.checks.terms.kit.manifest import (
     terms_url_slots,
     url_entry,
 )
-from assay402.checks.terms.kit.paths import UNWRITABLE, read_path, split, write_path
+from assay402.checks.terms.kit.paths import UNWRITABLE, is_index, read_path, split, write_path
 from assay402.checks.terms.kit.values import ABSENT, Absent, detached, detail, found, own
 from assay402.checks.terms.model import (
     Advertisement,
@@ -200,12 +201,11 @@ def _not_permitted(manifest: Manifest, kind: JSON | Absent, path: str) -> Refuse
 def _no_holder(manifest: Manifest, reason: str, document: JSON, path: str) -> Refused:
     """Say where a path ends that could not be written, and what stands there."""
     segments = split(path) if manifest.container == OBJECT_PATH else ()
-    known = next(
-        (depth for depth in range(1, len(segments)) if _is_dead_end(read_path(document, segments[:depth]))), 0
-    )
-    there = f"{'.'.join(segments[:known])} is {found(read_path(document, segments[:known]))}" if known else ""
-    return refused(manifest, reason, f"no holder to write {path} into{': ' if there else ''}{there}")
-
-
-def _is_dead_end(value: JSON | Absent) -> bool:
-    return not isinstance(value, dict | list)
+    place: Any = document
+    there = ""
+    for depth, (segment, following) in enumerate(pairwise(segments), start=1):
+        place = read_path(place, (segment,))
+        if not (isinstance(place, dict) or (isinstance(place, list) and is_index(following))):
+            there = f": {'.'.join(segments[:depth])} is {found(place)}"
+            break
+    return refused(manifest, reason, f"no holder to write {path} into{there}")

@@ -1,5 +1,6 @@
 """The kit's small vocabulary: absence, detached copies, and words for what was found."""
 
+from decimal import Decimal
 from enum import Enum
 from typing import Any, Final
 
@@ -11,7 +12,8 @@ MAX_DETAIL: Final = 400
 """Characters of a whole detail."""
 
 
-_CONTAINERS: Final = (dict, list)
+CONTAINERS: Final = (dict, list)
+"""What JSON values are made of."""
 
 
 class Absent(Enum):
@@ -47,7 +49,7 @@ def detached(value: dict[str, Any]) -> dict[str, Any]:
             copy.extend(source)
             members = enumerate(source)
         for key, member in members:
-            if isinstance(member, _CONTAINERS):
+            if isinstance(member, CONTAINERS):
                 fresh = copies.get(id(member))
                 if fresh is None:
                     fresh = copies[id(member)] = {} if isinstance(member, dict) else []
@@ -59,6 +61,14 @@ def detached(value: dict[str, Any]) -> dict[str, Any]:
 def quoted(text: str) -> str:
     """Quote a value for a detail: cut, and with everything escaped that a terminal or a log would act on."""
     return f'"{_cut(escaped(text[: MAX_QUOTE + 1]), MAX_QUOTE)}"'
+
+
+def quoted_ends(text: str) -> str:
+    """Quote a value by both ends, where its tail tells it from another."""
+    shown = escaped(text)
+    if len(shown) > MAX_QUOTE:
+        shown = f"{shown[: MAX_QUOTE // 2 - 1]}…{shown[-MAX_QUOTE // 2 :]}"
+    return f'"{shown}"'
 
 
 def escaped(text: str) -> str:
@@ -77,7 +87,7 @@ def found(value: JSON | Absent) -> str:
             return "null"
         case bool():
             return "a boolean"
-        case Number() | int() | float():
+        case Number() | int() | float() | Decimal():
             return "a number"
         case list():
             return "a list"

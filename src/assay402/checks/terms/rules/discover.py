@@ -4,11 +4,23 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from assay402.checks.terms.kit.repeated import repeats_a_name
 from assay402.checks.terms.kit.values import ABSENT, detail, found, own
-from assay402.checks.terms.model import Integrity, Listing, ListingFacts, ListingStatus, NotListed
+from assay402.checks.terms.model import (
+    DiscoverCode,
+    Fetching,
+    Integrity,
+    Listing,
+    ListingFacts,
+    ListingStatus,
+    NotListed,
+    Unreadable,
+)
+from assay402.checks.terms.rules.served import readable
 from assay402.core.canon import sha256_hex
 from assay402.core.check import rule
-from assay402.core.strictjson import JSON
+from assay402.core.errors import JSONUnreadable
+from assay402.core.strictjson import JSON, read
 
 MACHINE_READABLE: Final = frozenset({"markdown", "json", "plain"})
 """Formats of terms that a machine can read; the list of formats is open, this part of it is not."""
@@ -58,7 +70,7 @@ def listing_document(document: JSON) -> Listing | NotListed:
     ## What it reports
     The listing with all its members, unknown ones included; or `listing-malformed`: no object, no `terms` link
     (https in lower case, no blanks), an `atrHash` that is no SHA-256, a member of the wrong type, a blank text in
-    `contact` or `disputeResolution`.
+    `contact` or `disputeResolution`, a name that stands twice.
 
     ## Why it matters
     Buyers look here first. A blank entry reads as an election that was made, and a listing that does not validate
@@ -69,6 +81,8 @@ def listing_document(document: JSON) -> Listing | NotListed:
     """
     if not isinstance(document, dict):
         return NotListed(code="listing-malformed", detail=f"the document is {found(document)}, not an object")
+    if repeats_a_name(document):
+        return NotListed(code="listing-malformed", detail="an object of the document has a name twice")
     if "terms" not in document:
         return NotListed(code="listing-malformed", detail="terms holds nothing")
     fault = next(_faults(document), None)
@@ -79,6 +93,29 @@ def listing_document(document: JSON) -> Listing | NotListed:
         terms=document["terms"],
         terms_format=document.get("termsFormat"),
         atr_hash=document.get("atrHash"),
+    )
+
+
+def read_listing(fetching: Fetching) -> Listing | NotListed:
+    """Read the discovery document that was served, or say why there is none."""
+    answer = readable(fetching)
+    if isinstance(answer, Unreadable):
+        code: DiscoverCode = "listing-too-large" if answer.is_too_long else "listing-unfetchable"
+        return NotListed(code=code, detail=answer.detail)
+    try:
+        return listing_document(read(answer.body))
+    except JSONUnreadable as error:
+        return NotListed(code="listing-malformed", detail=error.code)
+
+
+def held_listing(listing: Listing, fetching: Fetching) -> Integrity | NotListed:
+    """Hold a listing against the terms that were served, or say why there are none."""
+    served = readable(fetching)
+    if isinstance(served, Unreadable):
+        code: DiscoverCode = "atr-too-large" if served.is_too_long else "atr-unfetchable"
+        return NotListed(code=code, detail=served.detail)
+    return listing_integrity(
+        ListingFacts(terms_format=listing.terms_format, served=served.body, advertised=listing.atr_hash)
     )
 
 

@@ -5,7 +5,8 @@ from msgspec import Struct
 from assay402.checks.terms.kit.encodings import Corrupt, Hit, decode, same_reference
 from assay402.checks.terms.kit.manifest import INTEGRITY_TYPES
 from assay402.checks.terms.kit.placement import hits
-from assay402.checks.terms.kit.values import detail, found
+from assay402.checks.terms.kit.repeated import repeated_on_the_way
+from assay402.checks.terms.kit.values import detail, escaped, found, quoted_ends
 from assay402.checks.terms.link import link_fault
 from assay402.checks.terms.model import DeclaredFieldsEmpty, Extracted, ExtractInput, Read, Refused
 from assay402.checks.terms.protocols import PROTOCOLS, extract_document, manifests
@@ -19,15 +20,18 @@ class StrictFacts(Struct, frozen=True, kw_only=True):
     protocol: str
     extracted: Extracted
     commitments: tuple[Hit, ...]
+    repeated: str | None
+    """The first place on the way to a slot whose name stands more than once."""
 
 
 def strict_facts(document: JSON, protocol: str, extracted: Extracted) -> StrictFacts:
     """Gather the slots that commit to content; a slot that only locates the terms commits to none."""
-    found_hits = hits(manifests()[protocol], document)
+    manifest = manifests()[protocol]
     return StrictFacts(
         protocol=protocol,
         extracted=extracted,
-        commitments=tuple(hit for hit in found_hits if hit.slot.carrier_class == "integrity"),
+        commitments=tuple(hit for hit in hits(manifest, document) if hit.slot.carrier_class == "integrity"),
+        repeated=repeated_on_the_way(manifest, document),
     )
 
 
@@ -59,6 +63,32 @@ def extraction(given: ExtractInput) -> Extracted | Refused:
     return extract_document(given)
 
 
+@rule("terms/name-repeated", since="0.1", spec="Decision 3: read strictly; nothing may be read in two ways")
+def name_repeated(facts: StrictFacts) -> Refused | None:
+    """Refuse a document in which a name on the way to a slot stands more than once in its object.
+
+    ## What it reports
+    The first such place: a member above a slot, the slot itself, a member of its reference, or a header that stands
+    twice in its map, whatever the cases.
+
+    ## Why it matters
+    JSON readers differ: most take the last of two members, some the first. One text then advertises two sets of
+    terms, and the one that is checked need not be the one that is agreed to.
+
+    ## How to fix it
+    Write every name once. No JSON library writes one twice by itself: look for text that is put together by hand.
+
+    ## Known limits
+    Repetition is seen in text alone. A document that another reader has already turned into objects shows one value.
+    Elsewhere in a document it says nothing about the terms and passes here; placing refuses it anywhere.
+    """
+    if facts.repeated is None:
+        return None
+    return Refused(
+        code="terms/name-repeated", detail=detail(f"{escaped(facts.repeated)} stands more than once")
+    )
+
+
 @rule("terms/mirror-malformed", since="0.1", spec="Decision 2: health of the mirror")
 def mirror_malformed(facts: StrictFacts) -> Refused | None:
     """Refuse a document in which a slot for the hash holds something that is none.
@@ -70,7 +100,8 @@ def mirror_malformed(facts: StrictFacts) -> Refused | None:
     Some buyers look at that slot first, or alone. They see a corrupt advertisement where others see a good one.
 
     ## How to fix it
-    Place the terms again; every slot is written anew.
+    Remove the slot that `detail` names, or mend it where it is one that placing writes: for `ap2`, `ack`, `acp` and
+    `a2a` the older spellings are only read, so placing again leaves them as they are.
     """
     for hit in facts.commitments:
         reference = decode(hit)
@@ -94,15 +125,16 @@ def hash_mismatch(facts: StrictFacts) -> Refused | None:
     verify, and agree to, another document.
 
     ## How to fix it
-    Place the terms again, or find out who changed one of the slots on the way.
+    Remove the stale one of the two slots that `detail` names, and place again; the slots that are only read are
+    never written. Or find out who changed one of them on the way.
     """
     for hit in facts.commitments:
         reference = decode(hit)
         if not isinstance(reference, Corrupt | None) and not same_reference(reference, facts.extracted.ref):
-            text = f"{facts.commitments[0].slot.path} holds {found(facts.extracted.ref.value)}"
+            text = f"{facts.commitments[0].slot.path} holds {quoted_ends(facts.extracted.ref.value)}"
             return Refused(
                 code="terms/hash-mismatch",
-                detail=detail(f"{text} and {hit.slot.path} holds {found(reference.value)}"),
+                detail=detail(f"{text} and {hit.slot.path} holds {quoted_ends(reference.value)}"),
             )
     return None
 
@@ -143,4 +175,9 @@ def extract_strictly(given: ExtractInput) -> Extracted | Refused:
     if isinstance(extracted, Refused):
         return extracted
     facts = strict_facts(given.document, given.protocol, extracted)
-    return hash_mismatch(facts) or mirror_malformed(facts) or strict_link(facts) or extracted
+    return strict_refusal(facts) or extracted
+
+
+def strict_refusal(facts: StrictFacts) -> Refused | None:
+    """Give the first reason why a strict reader does not take what a faithful one read."""
+    return name_repeated(facts) or hash_mismatch(facts) or mirror_malformed(facts) or strict_link(facts)

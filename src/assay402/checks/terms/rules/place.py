@@ -1,5 +1,6 @@
 """The rule of placing: one advertisement, one document, all slots or a refusal."""
 
+from assay402.checks.terms.kit.repeated import repeats_a_name
 from assay402.checks.terms.model import Placed, PlaceInput, Refused
 from assay402.checks.terms.protocols import PROTOCOLS, place_document
 from assay402.core.check import rule
@@ -15,7 +16,9 @@ def placement(given: PlaceInput) -> Placed | Refused:
     (`carrier-type-not-permitted`), the terms URL (`terms-url-unplaceable`, `terms-url-missing`,
     `terms-url-malformed`), the document (`document-malformed`), the value (`reference-malformed`), the slots
     (`document-malformed`, `terms-url-slot-unwritable`). `ack/receipt-already-issued` and
-    `mastercard-vi/tier-b-not-writable` come before them all.
+    `mastercard-vi/tier-b-not-writable` come before them all. Last, a document that could be placed into is refused
+    (`terms/name-repeated`) where any object in it, as text, has a name more than once: it would have to be decided
+    which of the two values is kept.
 
     ## Why it matters
     A payment without a verifiable reference to its terms binds nobody to any text. Readers differ in the slot they
@@ -34,4 +37,8 @@ def placement(given: PlaceInput) -> Placed | Refused:
     """
     if given.protocol not in PROTOCOLS:
         return Refused(code="terms/protocol-unknown", detail="the protocol is none with a placement")
-    return place_document(given)
+    placed = place_document(given)
+    # Judged last: it is ours, and the contract's steps come in its order.
+    if isinstance(placed, Placed) and repeats_a_name(given.document):
+        return Refused(code="terms/name-repeated", detail="an object of the document has a name twice")
+    return placed
