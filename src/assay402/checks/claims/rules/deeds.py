@@ -283,7 +283,7 @@ def _told_by_parts(view: View, near: Near) -> bool:
 def _context_stems(view: View, near: Near) -> frozenset[str]:
     """Give the words of the lines around, and of the item's label, which say what a short log is about."""
     around: set[str] = set(stems(near.record.item.source_label))
-    for each in view.world.bearing[max(0, near.record.order - 2) : near.record.order + 3]:
+    for each in view.world.records[max(0, near.record.order - 2) : near.record.order + 3]:
         if each.item is near.record.item:
             around |= each.own_stems
     return frozenset(around)

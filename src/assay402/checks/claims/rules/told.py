@@ -42,6 +42,16 @@ ANY: Final = "any"
 """The group of a status that is told of something without an action of its own: a job, a step, a service."""
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
+_RANKS: Final[dict[Stage, int]] = {
+    "NONEXECUTION": 0,
+    "INTENT": 1,
+    "REQUESTED": 2,
+    "QUEUED": 3,
+    "ATTEMPTED": 4,
+    "COMPLETED": 5,
+    "FAILED": 6,
+    "REVERSED": 7,
+}
 _FOLLOWING: Final = 6
 _LOOKED_AT: Final = 60
 _ENOUGH: Final = 0.5
@@ -318,9 +328,15 @@ class Told:
 
 
 def _ordered(deeds: list[Deed]) -> list[Deed]:
+    """Order records by their times where all have one, else by their lines in each item and by the ladder between items."""
     if deeds and all(len(deed.record.moment) >= 10 for deed in deeds):
         return sorted(deeds, key=lambda deed: (deed.record.moment, deed.record.order))
-    return deeds
+    # Nothing but the ladder says which of two undated items is later; their order in the request says nothing.
+    reached = {deed.record.item.id: _RANKS[deed.stage] for deed in deeds}
+    return sorted(
+        deeds,
+        key=lambda deed: (deed.record.item.kind != "description", reached[deed.record.item.id]),
+    )
 
 
 def told(view: View) -> Told | None:
