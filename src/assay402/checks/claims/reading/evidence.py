@@ -90,6 +90,8 @@ class Reader:
                 else []
             )
             inspected = self._lines(item)
+        if self._left <= 0:
+            inspected = min(inspected, len(text) - 1) if len(self.records) > first else 0
         reasons += ["BUDGET"] if inspected < len(text) else []
         return Reading(
             item=item, records=tuple(self.records[first:]), inspected=inspected, reasons=tuple(reasons)

@@ -85,24 +85,20 @@ def _orders(line: str, start: int, where: str) -> list[Hit]:
     low = shown.lower()
     if not any(word in low for word in _CHEAP):
         return []
-    found = []
-    for begin in range(0, len(shown), _LONGEST // 2):
+    for begin in range(0, max(1, len(shown) - _LONGEST // 2), _LONGEST // 2):
         window = shown[begin : begin + _LONGEST]
         for pattern in _ORDER:
             match = pattern.search(window)
             if match is not None and not _only_mentioned(window, match):
-                found.append(
+                return [
                     Hit(
                         code="ADDRESSES_CHECKER",
                         where=where,
                         start=start + begin + match.start(),
                         end=min(start + len(line), start + begin + match.end()),
                     )
-                )
-                return found
-        if begin + _LONGEST >= len(shown):
-            break
-    return found
+                ]
+    return []
 
 
 def _only_mentioned(window: str, match: re.Match[str]) -> bool:

@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.facts import facts
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -212,16 +212,16 @@ def _ended(view: View, near: Near) -> Finding | None:
 
 
 def _superseded(view: View) -> Finding | None:
+    identity = frozenset(fact.value for fact in view.claim.facts if fact.kind in ("id", "version"))
     for each in view.near:
         text = each.record.text
         match = _REPLACED.search(text)
         if match is None or not (each.shared or each.coverage >= 0.5):  # half of the claim's words
             continue
         if match[0].lower() in ("supersedes", "replaces"):
-            old = stems(text[match.end() :])
-            if not set(old) & _identity(view):
+            if not _named_in(text[match.end() :], identity):
                 continue
-        elif _identity(view) and not (_identity(view) & set(stems(text[: match.start()]))):
+        elif identity and not _named_in(text[: match.start()], identity):
             continue
         return Finding(
             support="CONTRADICTED",
@@ -234,8 +234,8 @@ def _superseded(view: View) -> Finding | None:
     return None
 
 
-def _identity(view: View) -> set[str]:
-    return {word for fact in view.claim.facts if fact.kind in ("id", "version") for word in stems(fact.raw)}
+def _named_in(text: str, identity: frozenset[str]) -> bool:
+    return any(fact.value in identity for fact in facts(text[:400]))
 
 
 def _finding(view: View, near: Near, support: str, code: str, note: str, *, approval: bool) -> Finding:

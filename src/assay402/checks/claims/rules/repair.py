@@ -111,10 +111,7 @@ def _after(verdict: Verdict, corrections: dict[str, Correction]) -> str:
 def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
     parts, position = [], 0
     for edit in _sorted(corrections):
-        start = max(edit.start, position)
-        if edit.end < start:
-            continue
-        parts += [candidate[position:start], edit.after]
+        parts += [candidate[position : edit.start], edit.after]
         position = edit.end
     parts.append(candidate[position:])
     return "".join(parts)

@@ -50,8 +50,6 @@ def _number(fact: Fact, found: Fact) -> str | None:
     match = re.search(r"[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?", fact.raw)
     if match is None or (re.search(r"[0-9]\s?[A-Za-z]", fact.raw) and fact.kind != "quantity"):
         return None
-    if fact.kind == "quantity" and found.kind != "quantity":
-        return None
     if fact.kind == "quantity":
         return found.raw
     number = Decimal(found.value)

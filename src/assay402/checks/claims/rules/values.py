@@ -22,6 +22,10 @@ _AGGREGATE: Final = re.compile(
 )
 """Words that speak of a table as a whole, which no single row states."""
 _ENOUGH_WITH_VALUES: Final = 0.5
+_JOINED: Final = frozenset(
+    {"and", "or", "but", "nor", "except", "unless", "if", "former", "alleged", "almost", "nearly", "fake"}
+)
+"""Words beside a run of words that join it to more, or take from it."""
 
 
 @rule("claims/all-facts-bound", since="0.1", spec="section 7, R19")
@@ -257,9 +261,7 @@ def _contains(said: str, text: str) -> bool:
         for mark in ("not", "if", "whether", "no", "never", "unless", "that", "denied", "deny", "false")
     )
     joined = before.split()[-1:] + after.split()[:1]
-    return not denied and not any(
-        word in ("and", "or", "but", "nor", "except", "unless", "if") for word in joined
-    )
+    return not denied and not _JOINED.intersection(joined)
 
 
 def in_order(claim: Claim, near: Near) -> bool:
