@@ -82,38 +82,11 @@ def test_without_an_answer_the_rules_stand_alone() -> None:
         assert judged(request(SAID, FOUND), judge).diagnosis.model == "rules"
 
 
-def test_what_becomes_faulty_by_a_repair_is_withheld_too() -> None:
-    given = admitted(FAULTY, "repair")
-    before = diagnose(given)
-    clear = diagnose(admitted(request("The refund is pending.", "refund rf_4 status=pending")))
-    texts: list[str] = []
-
-    def again(changed: Given) -> Any:
-        texts.append(changed.candidate)
-        return before if len(texts) < 2 else clear
-
-    both = replace(
-        before,
-        verdicts=(
-            *before.verdicts,
-            replace(
-                clear.verdicts[0],
-                claim=replace(
-                    clear.verdicts[0].claim,
-                    id="c2",
-                    text=before.verdicts[0].claim.text,
-                ),
-            ),
-        ),
-    )
-    repair = repaired((given, both, again))
-    assert texts == ["The refund of $60 is pending."]
-    assert repair.proposed is None
-
-
 def test_a_repair_that_never_becomes_clean_proposes_nothing() -> None:
     """The rounds are counted; what was found faulty is then withheld."""
-    made = request("The refund of $60 was issued. The pages are blue.", "refund rf_4 amount=60.00 USD status=pending")
+    made = request(
+        "The refund of $60 was issued. The pages are blue.", "refund rf_4 amount=60.00 USD status=pending"
+    )
     given = admitted(made, "repair")
     before = diagnose(given)
     stubborn = diagnose(admitted(request("Pages are red.", "refund rf_4 status=pending")))
@@ -131,5 +104,7 @@ def test_details_of_actions_are_told_up_to_a_number() -> None:
 
 def test_one_value_with_more_records_than_the_budget_is_told_as_partial() -> None:
     text = "[" + ",".join(['{"a":1}'] * 21_000) + "]"
-    coverage = claims.diagnose(request("The job ran.", text, text, "status=ok"))["diagnosis"]["evidence_coverage"]
+    coverage = claims.diagnose(request("The job ran.", text, text, "status=ok"))["diagnosis"][
+        "evidence_coverage"
+    ]
     assert [each["status"] for each in coverage] == ["INSPECTED", "PARTIAL", "OMITTED"]
