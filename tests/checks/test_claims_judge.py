@@ -13,7 +13,6 @@ from assay402.checks.claims.diagnosing import diagnose
 from assay402.checks.claims.model import Given, Outcome
 from assay402.checks.claims.rules.repair import repaired
 from assay402.core.asks import Answer, Ask, Failed, drive
-from assay402.core.check import Refusal
 from assay402.core.opinions import Judge, Judged, Opinion
 from assay402.envelope import local, with_judge
 from claims_cases import item, request
@@ -26,7 +25,7 @@ FAULTY = request("The refund of $60 was issued.", "refund rf_4 amount=60.00 USD 
 
 def admitted(made: dict[str, Any], operation: str = "diagnose") -> Given:
     given = CHECK.operation(operation).admit(made)
-    assert not isinstance(given, Refusal)
+    assert isinstance(given, Given)
     return given
 
 

@@ -56,7 +56,7 @@ def status_conflict(view: View) -> Finding | None:
     ## What it reports
     CONTRADICTED with the reason STATUS_CONFLICT or STAGE_REVERSED; likewise an action claimed failed, not run or
     pending whose newest record says it was done. Records are ordered by their times where all have one, else by
-    their lines within one item.
+    their lines within one item and, between items, by how far the ladder says they went; a description comes first.
 
     ## Why it matters
     `Deployed` over a failed deployment is the report this check exists for.
