@@ -11,6 +11,7 @@ from assay402 import claims
 from assay402.checks.claims import CHECK
 from assay402.checks.claims.contract import REFUSALS
 from assay402.core.asks import drive
+from assay402.core.canon import canonical, sha256_hex
 from assay402.core.check import Refusal, read_request
 from assay402.envelope import local
 from claims_cases import item, request
@@ -159,6 +160,13 @@ def test_the_hashes_are_those_of_the_published_schemes() -> None:
         answer["evidence_provenance"][0]["sha256"]
         == hashlib.sha256(PENDING["evidence"][0]["text"].encode()).hexdigest()
     )
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("\u00e9", "\uffee"), ("\uffee", "\U0001f600", "z")])
+def test_the_response_hash_is_canonical_whatever_names_the_evidence_has(names: tuple[str, ...]) -> None:
+    answer = claims.diagnose(request("The job ran.", json.dumps(dict.fromkeys(names, "ran"))))
+    emptied = {**answer, "receipt": {**answer["receipt"], "response_hash": ""}}
+    assert answer["receipt"]["response_hash"] == sha256_hex(canonical(emptied))
 
 
 def test_time_and_identity_change_no_result() -> None:

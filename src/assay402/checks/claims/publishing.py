@@ -6,7 +6,7 @@ from typing import Any, Final
 from assay402 import __version__
 from assay402.checks.claims.model import Diagnosis, Given, Repair, Verdict
 from assay402.checks.claims.reading.text import utf16_offsets
-from assay402.core.canon import canonical, sha256_hex
+from assay402.core.canon import canonical, canonical_plain, sha256_hex
 from assay402.core.opinions import Enveloped
 
 RESPONSE_SCHEMA: Final = "FAHCE_MACHINE_RESPONSE_V1"
@@ -150,16 +150,26 @@ _HASHED: Final = (
 )
 
 
+_BEYOND_BASIC_PLANE: Final = 0xF0
+"""The least first byte of a character beyond the basic plane in UTF-8."""
+
+
 def result_hash(body: Mapping[str, Any], provider: str, model: str, engine_version: str) -> str:
     """Give the digest of a result: no time, no identity and no nonce goes into it."""
     hashed = {name: body[name] for name in _HASHED}
     engine = {"provider": provider, "model": model, "engine_version": engine_version}
-    return sha256_hex(canonical({**hashed, "engine": engine, "result_hash": ""}))
+    return _digest({**hashed, "engine": engine, "result_hash": ""})
 
 
 def response_hash(answer: Mapping[str, Any]) -> str:
     """Give the digest of a whole response, its own place left empty."""
-    return sha256_hex(canonical({**answer, "receipt": {**answer["receipt"], "response_hash": ""}}))
+    return _digest({**answer, "receipt": {**answer["receipt"], "response_hash": ""}})
+
+
+def _digest(value: dict[str, Any]) -> str:
+    # An answer is plain but for the names of evidence fields, which may lie beyond the basic plane.
+    plain = canonical_plain(value)
+    return sha256_hex(plain if plain.isascii() or max(plain) < _BEYOND_BASIC_PLANE else canonical(value))
 
 
 def _execution(diagnosis: Diagnosis) -> dict[str, Any]:
