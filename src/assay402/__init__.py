@@ -8,7 +8,7 @@ from types import ModuleType
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "deliverable", "dialect", "listing", "terms"]
+__all__ = ["__version__", "claims", "deliverable", "dialect", "listing", "terms"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -5,27 +5,36 @@ from typing import Any
 
 import msgspec
 
-from assay402.core.asks import clock_only, drive
+from assay402.core.asks import Answerer, drive
 from assay402.core.check import REQUEST_DEPTH, Operation, Refusal
 from assay402.core.strictjson import is_deeper, write
+from assay402.envelope import local, with_judge
 
 
-def answer(operation: Operation[Any, Any], request: Any, now: datetime | None) -> dict[str, Any]:  # noqa: ANN401  (callers may pass anything; admission judges it)
+def answer(
+    operation: Operation[Any, Any],
+    request: Any,  # noqa: ANN401  (callers may pass anything; admission judges it)
+    now: datetime | None,
+    judge: Answerer | None = None,
+) -> dict[str, Any]:
     """Run an operation on a request and give its published answer or refusal. Never raises for bad input."""
-    return answer_admitted(operation, operation.admit(within_cap(operation, request)), now)
+    return answer_admitted(operation, operation.admit(within_cap(operation, request)), now, judge)
 
 
 def answer_admitted(
     operation: Operation[Any, Any],
     given: Any,  # noqa: ANN401  (the operation's own input)
     now: datetime | None = None,
+    judge: Answerer | None = None,
 ) -> dict[str, Any]:
     """Run an operation on what it admitted, and give its published answer; a refusal is published as it is."""
     refusal = given if isinstance(given, Refusal) else operation.offline(given)
     if refusal is not None:
         return operation.publish_refusal(refusal)
     moment = datetime.now(UTC) if now is None else _in_utc(now)
-    result = drive(operation.run(given), clock_only(lambda: moment))
+    if judge is not None:
+        given = with_judge(given)
+    result = drive(operation.run(given), local(lambda: moment, judge))
     return operation.publish_refusal(result) if isinstance(result, Refusal) else operation.publish(result)
 
 

@@ -136,6 +136,7 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
         allow_private=options.allow_private,
         record=options.record is not None,
         ca_file=options.ca_file,
+        judge=form.judge(values),
     )
     # Files first: the output may fail, and a run is not made twice for it.
     if options.record is not None:

@@ -3,10 +3,12 @@
 from typing import Any
 
 from assay402.checks import check_named
-from assay402.core.asks import Collecting, Exchange, Recorder, adrive, clock_only, drive, replay
+from assay402.core.asks import Answerer, Collecting, Exchange, Recorder, adrive, drive, replay
 from assay402.core.check import Check, Operation, Refusal
 from assay402.core.errors import RecordingUnreadable, TheirError
+from assay402.core.opinions import Judge
 from assay402.core.strictjson import JSON
+from assay402.envelope import local, with_judge
 from assay402.formats.recording_v1 import Recording
 from assay402.net.clock import utc_now
 
@@ -19,6 +21,7 @@ def execute(  # noqa: PLR0913  (what to run, and how far it may reach)
     allow_private: bool,
     record: bool,
     ca_file: str | None = None,
+    judge: Answerer | None = None,
 ) -> tuple[Any, Recording | None]:
     """Run an operation to its result or refusal, and give the recording of the run where one is wanted.
 
@@ -27,9 +30,13 @@ def execute(  # noqa: PLR0913  (what to run, and how far it may reach)
     given = operation.admit(request, allow_private=allow_private)
     if isinstance(given, Refusal):
         return given, None
+    if judge is not None:
+        given = with_judge(given)
     if operation.offline(given) is None and not record:
-        return drive(operation.run(given), clock_only(utc_now)), None
-    result, exchanges = _run_online(operation.run(given), allow_private=allow_private, ca_file=ca_file)
+        return drive(operation.run(given), local(utc_now, judge)), None
+    result, exchanges = _run_online(
+        operation.run(given), allow_private=allow_private, ca_file=ca_file, judge=judge
+    )
     assert not isinstance(request, Refusal)  # noqa: S101  (a refusal is never admitted)
     recording = Recording(
         check=check.name,
@@ -46,7 +53,7 @@ def execute_offline(operation: Operation[Any, Any], request: JSON | Refusal) -> 
     given = operation.admit(request)
     if isinstance(given, Refusal):
         return given
-    return operation.offline(given) or drive(operation.run(given), clock_only(utc_now))
+    return operation.offline(given) or drive(operation.run(given), local(utc_now))
 
 
 def execute_recorded(recording: Recording) -> tuple[Check, Operation[Any, Any], Any]:
@@ -64,11 +71,13 @@ def execute_recorded(recording: Recording) -> tuple[Check, Operation[Any, Any], 
     given = operation.admit(recording.request, allow_private=recording.allow_private)
     if isinstance(given, Refusal):
         return check, operation, given
+    if any(isinstance(exchange.ask, Judge) for exchange in recording.exchanges):
+        given = with_judge(given)
     return check, operation, replay(operation.run(given), recording.exchanges)
 
 
 def _run_online(
-    collecting: Collecting[Any], *, allow_private: bool, ca_file: str | None
+    collecting: Collecting[Any], *, allow_private: bool, ca_file: str | None, judge: Answerer | None
 ) -> tuple[Any, list[Exchange]]:
     # The network is loaded here and nowhere else on the command line: `--help` and submitted checks start without it.
     import asyncio  # noqa: PLC0415
@@ -81,5 +90,5 @@ def _run_online(
         trust = None if ca_file is None else trust_with(ca_file)
     except OSError:
         raise TheirError("ca_file_unreadable") from None
-    recorder = Recorder(NetworkAnswerer(Fetcher(allow_private=allow_private, trust=trust)))
+    recorder = Recorder(NetworkAnswerer(Fetcher(allow_private=allow_private, trust=trust), judge=judge))
     return asyncio.run(adrive(collecting, recorder)), recorder.exchanges

@@ -6,6 +6,7 @@ from typing import Any, BinaryIO, Final, Generic, TypeVar
 import click
 from msgspec import Struct
 
+from assay402.core.asks import Answerer
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
 
@@ -28,6 +29,8 @@ class Form(Struct, Generic[Result], frozen=True, kw_only=True):
     """What a person should know beside the output; on standard error, so that the output can be piped on."""
     finish: Callable[[Result, Mapping[str, Any]], None] = lambda _result, _values: None
     """What else the parameters ask for, such as a file. Raises `click.UsageError` where that is impossible."""
+    judge: Callable[[Mapping[str, Any]], Answerer | None] = lambda _values: None
+    """The judge the parameters name, for operations that may ask one."""
     asks_network: bool = True
     """The run may contact the network, so `--allow-private` and `--ca-file` are offered."""
     takes_lines: bool = True

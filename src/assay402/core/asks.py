@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar
 from msgspec import Meta, Struct
 
 from assay402.core.errors import OurError, RecordingUnreadable
+from assay402.core.opinions import Envelope, Enveloped, Judge, Judged
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -143,8 +144,8 @@ class Answered(Struct, frozen=True, kw_only=True, tag="answered", tag_field="ans
     answers: tuple[Fetched | Failed | At | Paused, ...]
 
 
-Ask: TypeAlias = Fetch | Now | Pause | Together | Recall | Remember
-Answer: TypeAlias = Fetched | Failed | At | Paused | Answered | Recalled | Remembered
+Ask: TypeAlias = Fetch | Now | Pause | Together | Recall | Remember | Envelope | Judge
+Answer: TypeAlias = Fetched | Failed | At | Paused | Answered | Recalled | Remembered | Enveloped | Judged
 Result = TypeVar("Result")
 Other = TypeVar("Other")
 Collecting: TypeAlias = Generator[Ask | Fork, Answer | Joined, Result]
@@ -186,6 +187,22 @@ def now() -> Collecting[datetime]:
 def pause(milliseconds: int) -> Collecting[None]:
     """Ask to wait."""
     yield Pause(milliseconds=milliseconds)
+
+
+def envelope(scope: str, determination: str) -> Collecting[Enveloped]:
+    """Ask for what belongs to this one run."""
+    answer = yield Envelope(scope=scope, determination=determination)
+    if isinstance(answer, Enveloped):
+        return answer
+    raise OurError("internal")
+
+
+def judge(statements: tuple[tuple[str, tuple[str, ...]], ...]) -> Collecting[Judged | Failed]:
+    """Ask a model for its opinions; `Failed` where none could be had."""
+    answer = yield Judge(statements=statements)
+    if isinstance(answer, Judged | Failed):
+        return answer
+    raise OurError("internal")
 
 
 def together(asks: Iterable[Fetch | Now | Pause]) -> Collecting[tuple[Fetched | Failed | At | Paused, ...]]:
@@ -301,6 +318,10 @@ def _fits(ask: Ask, answer: Answer) -> bool:
             return isinstance(answer, At)
         case Pause():
             return isinstance(answer, Paused)
+        case Envelope():
+            return isinstance(answer, Enveloped)
+        case Judge():
+            return isinstance(answer, Judged | Failed)
         case Recall():
             return isinstance(answer, Recalled | Failed)
         case Remember():

@@ -116,6 +116,11 @@ NOTICES: Mapping[str, Notice] = {
         "The file of certificate authorities cannot be read, or holds none.",
         "Give a PEM file with `-----BEGIN CERTIFICATE-----` blocks.",
     ),
+    "judge_unusable": Notice(
+        "The judge's folder holds no model this release can use.",
+        "It needs model.onnx, tokenizer.json and a config.json whose id2label names entailment, contradiction and"
+        " neutral, and the packages of the extra `judge`.",
+    ),
     "internal": Notice(
         "This is a fault of ours.", "Please report it with the command you ran, without your data."
     ),

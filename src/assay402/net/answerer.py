@@ -8,6 +8,7 @@ from typing import Any, Final
 from assay402.core.asks import (
     Answer,
     Answered,
+    Answerer,
     Ask,
     At,
     Failed,
@@ -22,6 +23,8 @@ from assay402.core.asks import (
     Remembered,
     Together,
 )
+from assay402.core.opinions import Envelope, Enveloped, Judge, Judged
+from assay402.envelope import local_envelope
 from assay402.net.clock import utc_now
 
 NO_MEMORY: Final = Failed(state="no_memory")
@@ -52,12 +55,14 @@ class NetworkAnswerer:
         *,
         clock: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        judge: Answerer | None = None,
         memory: Callable[[Recall | Remember], Recalled | Remembered | Failed] | None = None,
     ) -> None:
         self._memory: Final = memory
         self._fetcher: Final = fetcher
         self._clock: Final = clock
         self._sleep: Final = sleep
+        self._judge: Final = judge
 
     async def __call__(self, ask: Ask) -> Answer:
         """Answer one ask; those of a `Together` at the same time, their answers in their order."""
@@ -68,9 +73,11 @@ class NetworkAnswerer:
             return await self._answer(ask)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._answer(one)) for one in ask.asks]
-        return Answered(answers=tuple(task.result() for task in tasks))
+        return Answered(answers=tuple(_simple(task.result()) for task in tasks))
 
-    async def _answer(self, ask: Fetch | Now | Pause) -> Fetched | Failed | At | Paused:
+    async def _answer(
+        self, ask: Fetch | Now | Pause | Envelope | Judge
+    ) -> Fetched | Failed | At | Paused | Enveloped | Judged:
         match ask:
             case Fetch():
                 return await self._fetcher(ask)
@@ -79,3 +86,16 @@ class NetworkAnswerer:
             case Pause(milliseconds=milliseconds):
                 await self._sleep(milliseconds / 1_000)
                 return Paused()
+            case Envelope():
+                return local_envelope(self._clock())
+            case Judge():
+                return await self._opinion(ask)
+
+    async def _opinion(self, ask: Judge) -> Failed | Judged:
+        answer = None if self._judge is None else await asyncio.to_thread(self._judge, ask)
+        return answer if isinstance(answer, Judged | Failed) else Failed(state="unreachable")
+
+
+def _simple(answer: Fetched | Failed | At | Paused | Enveloped | Judged) -> Fetched | Failed | At | Paused:
+    assert not isinstance(answer, Enveloped | Judged)  # noqa: S101  (a `Together` holds no such asks)
+    return answer

@@ -1,0 +1,1 @@
+"""Reading: text into words, values, claims and records. Nothing here judges."""

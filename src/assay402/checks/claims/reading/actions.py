@@ -1,0 +1,184 @@
+"""Actions as texts name them: which action, and how far the words say it went."""
+
+import re
+from functools import cache, lru_cache
+from typing import Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Mention, Stage
+from assay402.checks.claims.reading.text import stem, stems, word_spans
+
+_BEFORE: Final = 48
+"""Characters before a verb in which its helpers stand."""
+
+_FUTURE: Final = re.compile(
+    r"\b(?:will|shall|'ll|going to|plan(?:s|ning)? to|intends? to|about to|want to|expects? to|hopes? to|aims? to)\s(?:\w+\s){0,2}$",
+    re.IGNORECASE,
+)
+_MODAL: Final = re.compile(
+    r"\b(?:may|might|can|could|should|would|must|allowed to|able to|eligible to|need(?:s|ed)? to|have to|permission to|authorized to|approval to|ready to|cannot|can't)\s(?:\w+\s){0,2}$",
+    re.IGNORECASE,
+)
+_ASKED: Final = re.compile(
+    r"\b(?:please|asked (?:\w+ )?to|requested (?:\w+ )?to|would like (?:\w+ )?to|request to|like you to)\s(?:\w+\s){0,1}$",
+    re.IGNORECASE,
+)
+_FAILED_TO: Final = re.compile(
+    r"\b(?:failed to|was unable to|were unable to|could not|couldn't|failure to)\s(?:\w+\s){0,1}$",
+    re.IGNORECASE,
+)
+_NEGATED: Final = re.compile(
+    r"\b(?:not|never|n't|no|nothing|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
+    re.IGNORECASE,
+)
+_WAITING: Final = re.compile(
+    r"\b(?:scheduled|queued|pending|waiting|due|set|planned|enqueued|awaiting)\s(?:\w+\s){0,3}$",
+    re.IGNORECASE,
+)
+_BEGUN: Final = re.compile(
+    r"\b(?:started|began|begun|starting|trying|tried|attempt(?:ed|ing)?|being)\s(?:\w+\s){0,2}$",
+    re.IGNORECASE,
+)
+_IN_ORDER: Final = re.compile(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
+_ADJECTIVE: Final = re.compile(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
+
+_ROLLED_BACK: Final = re.compile(r"\brolled back\b", re.IGNORECASE)
+
+CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
+    ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
+    ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
+    ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
+    ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|schedule(?=[A-Z])", re.IGNORECASE)),
+    ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
+    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
+    ("ATTEMPTED", re.compile(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
+)  # fmt: skip
+"""Words that tell how far an action went, in the order in which they decide."""
+
+
+@cache
+def _groups() -> dict[str, str]:
+    return {stem(word): name for name, group in table("actions")["groups"].items() for word in group["words"]}
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    return frozenset(word for noun in table("actions")["nouns"] for word in (noun, f"{noun}s"))
+
+
+@cache
+def consequential() -> frozenset[str]:
+    """Name the groups of actions that cannot be taken back by looking away."""
+    return frozenset(name for name, group in table("actions")["groups"].items() if group["consequential"])
+
+
+@cache
+def words_of(group: str) -> frozenset[str]:
+    """Give the stems of the words that name a group of actions."""
+    return frozenset(stem(word) for word in table("actions")["groups"].get(group, {"words": ()})["words"])
+
+
+@lru_cache(maxsize=4_096)
+def same_action(claimed: str, found: str) -> bool:
+    """Tell whether an action of the evidence may be the one claimed."""
+    related = table("actions")["same"]
+    return (
+        claimed == found
+        or found in related.get(claimed, ())
+        or claimed in related.get(found, ())
+        or "*" in related.get(claimed, ())
+    )
+
+
+def groups_in(text: str) -> frozenset[str]:
+    """Name the groups of actions whose words stand in a text in any form."""
+    known = _groups()
+    return frozenset(known[each] for each in stems(text.replace("_", " ")) if each in known)
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """Give the actions a text names, in order."""
+    known = _groups()
+    found: list[Mention] = [
+        Mention(
+            "rollback",
+            "REVERSED",
+            match.start(),
+            match.end(),
+            _NEGATED.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None,
+        )
+        for match in _ROLLED_BACK.finditer(text)
+    ]
+    for word, start, end in word_spans(text):
+        group = known.get(stem(word))
+        if (
+            group is None
+            or text[end : end + 1] == "_"
+            or text[max(0, start - 1) : start] in ("_", "/", "@", ".")
+        ):
+            continue
+        made = _mention(text, word, group, start, end)
+        if made is not None:
+            found.append(made)
+    return tuple(found)
+
+
+def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention | None:
+    before = text[max(0, start - _BEFORE) : start]
+    low = word.lower()
+    negated = _NEGATED.search(before) is not None
+    if _FAILED_TO.search(before):
+        return Mention(group, "FAILED", start, end)
+    if (
+        low in _nouns()
+        and not _FUTURE.search(before)
+        and not _MODAL.search(before)
+        and not _is_participle(low)
+    ):
+        stage = cue(text[start:]) or cue(before)
+        return Mention(group, stage, start, end, negated) if stage is not None else None
+    if _ASKED.search(before):
+        return Mention(group, "REQUESTED", start, end)
+    if _FUTURE.search(before) or _MODAL.search(before):
+        return Mention(group, "INTENT", start, end, negated)
+    if _WAITING.search(before):
+        return Mention(group, "QUEUED", start, end, negated)
+    if low.endswith("ing"):
+        return Mention(group, "ATTEMPTED", start, end, negated)
+    if _BEGUN.search(before):
+        return Mention(group, "ATTEMPTED", start, end, negated)
+    if (
+        _is_participle(low)
+        and not _IN_ORDER.search(before)
+        and not (_ADJECTIVE.search(before) and text[end : end + 1] == " ")
+    ):
+        return Mention(group, "COMPLETED", start, end, negated)
+    return None
+
+
+_PAST: Final = frozenset(
+    [
+        "sent",
+        "paid",
+        "wrote",
+        "written",
+        "built",
+        "rebuilt",
+        "ran",
+        "shipped",
+        "put",
+        "made",
+        "withdrawn",
+        "withdrew",
+        "cut",
+    ]
+)
+
+
+def _is_participle(low: str) -> bool:
+    return low in _PAST or (low.endswith("ed") and len(low) > 4)  # shorter words that end so are no verbs
+
+
+def cue(text: str) -> Stage | None:
+    """Give the stage the words of a text tell, the strongest telling first."""
+    return next((stage for stage, pattern in CUES if pattern.search(text)), None)

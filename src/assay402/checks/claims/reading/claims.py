@@ -1,0 +1,229 @@
+"""The candidate into claims: which stretches assert something, and what they are about."""
+
+import re
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
+from assay402.checks.claims.reading.actions import mentions
+from assay402.checks.claims.reading.facts import LONGEST, facts
+from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
+from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
+
+_GREETING: Final = re.compile(
+    r"(?:hi|hello|hey|dear|thanks?|thank you|sure|great|okay|ok|certainly|of course|absolutely|you're welcome|sorry|apologies|congratulations|good (?:morning|afternoon|evening)|best regards|regards|cheers|welcome|as an ai)\b",
+    re.IGNORECASE,
+)
+_OFFER: Final = re.compile(
+    r"(?:let me\b|let's\b|would you|do you|could you|can you|please\b|feel free|if you(?:'d| would)? (?:like|want|need|have|wish|prefer)|i can (?:help|also|assist)|i'd be happy|happy to|i hope|you (?:can|may|should|might) (?:want to |also )?(?:check|review|see|use|run|contact|try|refer|visit|find)|to (?:proceed|continue|confirm)\b|how (?:can|would|may) i|next steps?\b|once you\b|i need (?:you|your)|i(?:'d| would) (?:recommend|suggest)|we recommend|may i\b|shall i\b|should i\b)",
+    re.IGNORECASE,
+)
+_INTENT: Final = re.compile(
+    r"(?:(?:now|next|then|first|so|and|tomorrow|today|later|shortly|soon),?\s)?(?:i|we)(?:'ll| will| shall|(?:'m|'re| am| are)(?: now)? (?:going|planning|about|ready) to| plan to| intend to| want to| hope to| aim to|'d like to| would like to)\b",
+    re.IGNORECASE,
+)
+_IMPERATIVE: Final = re.compile(
+    r"(?:use|run|click|see|check|try|make sure|ensure|note|remember|do not|don't|open|go to|visit|contact|follow|select|choose|enter|add|remove|change|set|update|review|confirm|provide|consider|install|deploy|send|submit|keep|avoid|call|read|look|wait|start|stop|apply|create|delete|merge|restart)\s(?!(?:is|are|was|were|has|have|failed|passed|succeeded|completed)\b)(?![\w-]+:)",
+    re.IGNORECASE,
+)
+_CONDITIONAL: Final = re.compile(
+    r"(?:if|unless|in case|assuming|provided that|when you|should you|whether)\b", re.IGNORECASE
+)
+_OPINION: Final = re.compile(
+    r"(?:(?:i|we) (?:think|believe|feel|guess|suspect|suppose|hope|like|love)\b|(?:this|that|it|everything|all) (?:looks?|seems?|sounds?|feels?) (?:good|great|fine|nice|reasonable|right)\b|in my opinion)",
+    re.IGNORECASE,
+)
+_NEGATIVE: Final = re.compile(
+    r"\b(?:not|never|no|none|nothing|nobody|neither|nor|without|cannot|unable to|fail(?:ed|s)? to|lacks?|isn't|wasn't|\w+n't)\b",
+    re.IGNORECASE,
+)
+_NOT_NEGATIVE: Final = re.compile(
+    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than)\b",
+    re.IGNORECASE,
+)
+_WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
+_MAY: Final = re.compile(
+    r"\b(?:(?<![0-9] )may(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b", re.IGNORECASE
+)
+_PLANS: Final = re.compile(
+    r"\b(?:plans? to|planned|expected to|intends? to|scheduled to|is due to|are due to|is set to|aims? to)\b",
+    re.IGNORECASE,
+)
+_ALL: Final = re.compile(
+    r"\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))", re.IGNORECASE
+)
+_NONE: Final = re.compile(r"\b(?:no|none|nothing|never|zero|nobody)\b", re.IGNORECASE)
+_ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
+_PRONOUN: Final = re.compile(
+    r"(?:it|they|this|that|these|those|he|she|which)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
+    re.IGNORECASE,
+)
+_PRONOUN_SUBJECT: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
+_HELPER: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
+_LABEL: Final = re.compile(
+    r"\W{0,4}(?:flight|option|step|leg|item|segment|choice|part|passenger|stage|phase|point|no\.?|#)\s?[0-9]{1,2}\s?[:.)–-](?=\s)",
+    re.IGNORECASE,
+)
+_ALIAS: Final = re.compile(r"(?:[A-Z][\w'’.]*\s){1,4}(?=\([A-Z]{3}\))")
+"""A name with its code behind it: the code is what counts."""
+_TITLE: Final = re.compile(r"(?:\b[A-Z][\w'’-]*\s){0,4}\b[A-Z][\w'’-]*:")
+"""The words of a label, which are written large and name nothing."""
+_CONTENT_FREE: Final = frozenset(
+    stem(word) for word in ("detail", "follow", "summary", "note", "result", "update", "option", "here")
+)
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A candidate as read."""
+
+    claims: tuple[Claim, ...]
+    classes: tuple[ActionClass, ...]
+    """Actions named outside claims, such as what somebody intends to do."""
+    cut_at: int | None
+    """Where judging stopped for want of budget."""
+
+
+def read_candidate(text: str) -> Candidate:
+    """Give the claims of a candidate, in text order."""
+    claims: list[Claim] = []
+    classes: list[ActionClass] = []
+    subject, paragraph = "", -1
+    found = pieces(text)
+    for piece in found[:MOST_PIECES]:
+        stretch = text[piece.start : piece.end]
+        if piece.paragraph != paragraph:
+            subject, paragraph = "", piece.paragraph
+        asserted = piece.ticked != " " and _asserts(stretch, piece)
+        if not asserted:
+            if _INTENT.match(stretch):
+                classes.append("INTENT")
+            elif re.search(r"\bplease\b", stretch, re.IGNORECASE):
+                classes.append("REQUESTED_ACTION")
+            continue
+        made = _claim(len(claims) + 1, stretch, piece, subject)
+        claims.append(made)
+        if not _PRONOUN.match(stretch):
+            subject = _subject(stretch)
+    cut = found[MOST_PIECES - 1].end if len(found) >= MOST_PIECES else None
+    return Candidate(claims=tuple(claims), classes=tuple(classes), cut_at=cut)
+
+
+def _asserts(text: str, piece: Piece) -> bool:
+    if piece.form == "leaf":
+        return True
+    if text.rstrip("\"')”*_ ").endswith("?") or not any(char.isalnum() for char in text):
+        return False
+    bare = text.lstrip("*_\"' ")
+    if _INTENT.match(bare) or _OFFER.match(bare) or _CONDITIONAL.match(bare) or _OPINION.match(bare):
+        return False
+    head = text[:LONGEST]
+    has_fact = bool(facts(head))
+    if piece.form == "heading" or bare.rstrip("*_ ").endswith(":"):
+        return has_fact or (bool(mentions(head)) and FINITE.search(head) is not None)
+    if _GREETING.match(bare) and not has_fact and not mentions(head):
+        return False
+    if _IMPERATIVE.match(bare):
+        return False
+    content = set(stems(head)) - _CONTENT_FREE
+    return bool(content) and (has_fact or piece.form == "cell" or _says(head))
+
+
+def _says(text: str) -> bool:
+    """Tell whether a text without values says anything: it has a verb, or is a sentence of three words at least."""
+    if FINITE.search(text) is not None or mentions(text):
+        return True
+    blanks = text.count(" ")
+    return blanks > 3 or (blanks > 1 and text.rstrip("\"')”*_ ").endswith((".", "!")))
+
+
+def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
+    head = text[:LONGEST]
+    pronoun = _PRONOUN.match(head) is not None
+    context = piece.context or (subject if pronoun else "")
+    label = _LABEL.match(head)
+    found = tuple(each for each in facts(head) if label is None or each.start >= label.end())
+    if piece.context:
+        # In a cell or a leaf the headers and the path say what the value is of.
+        said = frozenset(stems(piece.context.replace("_", " ")))
+        found = tuple(replace(each, attribute=each.attribute | said) for each in found)
+    form = _form(head, piece)
+    words = f"{context} {head}"
+    cleaned = _NOT_NEGATIVE.sub(" ", head)
+    return Claim(
+        id=f"c{number}",
+        span=Span(piece.start, piece.end),
+        text=text,
+        form=form,
+        context=context,
+        facts=found,
+        content=_content(head, found) | frozenset(stems(context.replace("_", " "))),
+        names=_names(head, found),
+        mentions=mentions(head),
+        negative=_NEGATIVE.search(cleaned) is not None,
+        modality="may"
+        if _MAY.search(head)
+        else "will"
+        if _WILL.search(head)
+        else "plans"
+        if _PLANS.search(head)
+        else "is",
+        quantifier="all"
+        if _ALL.search(words)
+        else "none"
+        if _NONE.search(cleaned)
+        else "only"
+        if _ONLY.search(head)
+        else "",
+        unresolved=_PRONOUN_SUBJECT.match(head) is not None and not context,
+    )
+
+
+def _form(text: str, piece: Piece) -> Literal["clause", "fragment", "cell", "leaf", "heading"]:
+    """Give the form of a piece; a clause without a helping verb or an action only labels its values."""
+    if piece.form == "clause" and ":" in text and not _HELPER.search(text) and not mentions(text):
+        return "fragment"
+    return piece.form
+
+
+def _content(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
+    """Give the stems of the content words, typed values and names with their code behind them apart."""
+    cuts = sorted(
+        [(fact.start, fact.end) for fact in found] + [match.span() for match in _ALIAS.finditer(text)]
+    )
+    kept, position = [], 0
+    for start, end in cuts:
+        kept.append(text[position:start])
+        position = max(position, end)
+    kept.append(text[position:])
+    return frozenset(stems(" ".join(kept)))
+
+
+def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
+    """Give the stems of words written with a capital where no sentence begins, typed values and aliases apart."""
+    names = set()
+    code_spans = [(fact.start, fact.end) for fact in found]
+    apart = [match.span() for pattern in (_ALIAS, _TITLE) for match in pattern.finditer(text)]
+    for word, start, _ in word_spans(text):
+        if start == 0 or not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
+            continue
+        if text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-")) or any(
+            first <= start < last for first, last in code_spans
+        ):
+            continue
+        if any(first <= start < last for first, last in apart):
+            continue
+        names.add(stem(word))
+    return frozenset(names)
+
+
+_SUBJECT_END: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|may|must|should|would|failed|passed|succeeded|costs?|fell|rose)\b"
+)
+
+
+def _subject(text: str) -> str:
+    """Give the words before the first finite verb, which a following pronoun may stand for."""
+    match = _SUBJECT_END.search(text)
+    return text[: match.start()].strip()[:120] if match is not None else text.strip()[:60]

@@ -1,0 +1,266 @@
+"""Typed values: one grammar for the candidate and the evidence.
+
+Values are found left to right, the most specific form first, so that a date is never three numbers and an
+identifier never a quantity. Every pattern is linear: no quantifier stands inside another over the same characters.
+"""
+
+import re
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from assay402.checks.claims.model import Fact
+from assay402.checks.claims.reading.moments import MONTH, date_value, time_value
+from assay402.checks.claims.reading.quantities import CURRENCIES, SCALES, number_words, quantity, spelled
+from assay402.checks.claims.reading.text import stems
+
+_NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
+_SCALE = r"(?:\s?(?:thousand|million|billion|trillion|bn|mn|[kKMB](?![A-Za-z])))?"
+_TZ = r"(?:\s?(?:UTC|GMT|Z|[ECMP][SD]T|CEST|CET|BST|IST|JST|[+-][0-9]{2}:?[0-9]{2}))?"
+_CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
+_ID_NOUN = (
+    r"(?:order|invoice|ticket|issue|incident|migration|pr|pull request|build|job|case|reference|flight|option|"
+    r"account|transaction|customer|user|change|attempt|patch|bug|request|article|section|chapter|room|gate|"
+    r"reservation|booking|contract|policy|batch|run|step|port|zone|item)s?"
+)
+
+_GRAMMAR: Final = re.compile(
+    "|".join(
+        (
+            r"(?P<url>https?://[^\s\"'<>)\]},]{1,2000})",
+            r"(?P<email>(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})",
+            r"(?P<uuid>\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b)",
+            rf"(?P<iso>(?<![\w.])[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ]{_CLOCK}{_TZ})?(?![\w-]))",
+            rf"(?P<dmy>\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{MONTH}\b\.?(?:,?\s[0-9]{{4}}\b)?)",
+            rf"(?P<mdy>\b{MONTH}\b\.?\s[0-9]{{1,2}}(?![0-9]|[:.][0-9]|\s?%)(?:st|nd|rd|th)?(?:,?\s[0-9]{{4}}\b)?)",
+            rf"(?P<my>\b{MONTH}\b\.?,?\s[0-9]{{4}}\b)",
+            r"(?P<slashed>(?<![\w/.])[0-9]{1,4}/[0-9]{1,2}/[0-9]{2,4}(?![\w/]))",
+            r"(?P<quarter>\bQ[1-4](?:\s(?:of\s)?[0-9]{4})?\b)",
+            rf"(?P<time>(?<![\w:.]){_CLOCK}(?:\+1)?(?:\s?[AaPp]\.?[Mm]\b\.?)?{_TZ}(?![\w:]))",
+            rf"(?P<hour>\b[0-9]{{1,2}}\s?[AaPp]\.?[Mm]\b{_TZ})",
+            r"(?P<ip>(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?(?![\w.]))",
+            r"(?P<version>(?<![\w.])(?:v[0-9]+(?:\.[0-9]+){0,3}|[0-9]+(?:\.[0-9]+){2,3})(?:[-+][0-9A-Za-z.]{1,40})?(?!\w))",
+            (
+                r"(?P<path>(?<![\w/.])(?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+-]+)*/?|(?<![\w/.:])[\w.-]{1,100}(?:/[\w.-]{1,100}){1,20}\.[A-Za-z0-9]{1,8}\b"
+                r"|(?<![\w/.@])[\w-]{1,80}\.(?:py|js|ts|md|txt|json|ya?ml|csv|pdf|xlsx?|docx?|html|log|sql|sh|toml|zip|png|go|rs|java)\b)"
+            ),
+            (
+                rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}{_SCALE}|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
+                rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
+            ),
+            rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
+            rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?[#:]?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
+            r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
+            r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
+            rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
+            rf"(?P<number>(?<![\w.]){_NUMBER}{_SCALE}(?!\w))",
+            r"(?P<code>\b[A-Z]{3}\b)",
+        )
+    )
+)
+_TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b")
+_SEGMENT: Final = re.compile(r"[,;()\[\]|\n]|\.\s|\s[-–—]\s|->|→|\b(?:and|but|while)\b")
+_BEFORE: Final = (
+    (
+        re.compile(
+            r"\b(?:more|greater|higher|larger|longer) than\s*$|\b(?:over|above|exceed\w*)\s*$|>\s*$",
+            re.IGNORECASE,
+        ),
+        ">",
+    ),
+    (
+        re.compile(r"\b(?:at least|minimum of|no less than|no fewer than)\s*$|>=\s*$|≥\s*$", re.IGNORECASE),
+        ">=",
+    ),
+    (
+        re.compile(
+            r"\b(?:less|fewer|lower|smaller|shorter) than\s*$|\b(?:under|below|within)\s*$|<\s*$",
+            re.IGNORECASE,
+        ),
+        "<",
+    ),
+    (
+        re.compile(
+            r"\b(?:at most|up to|no more than|maximum of|not more than)\s*$|<=\s*$|≤\s*$", re.IGNORECASE
+        ),
+        "<=",
+    ),
+    (
+        re.compile(
+            r"\b(?:about|around|approximately|roughly|nearly|almost|circa|some)\s*$|~\s*$|≈\s*$",
+            re.IGNORECASE,
+        ),
+        "~",
+    ),
+)
+_COMPARING: Final = frozenset(
+    [
+        "than",
+        "over",
+        "above",
+        "exceed",
+        "exceeds",
+        "exceeded",
+        "exceeding",
+        "least",
+        "of",
+        "under",
+        "below",
+        "within",
+        "most",
+        "to",
+        "about",
+        "around",
+        "approximately",
+        "roughly",
+        "nearly",
+        "almost",
+        "circa",
+        "some",
+    ]
+)
+_SIGNS: Final = frozenset("<>=≥≤~≈")
+_ABOUT: Final = Decimal("0.05")
+LONGEST: Final = 4_000
+"""Values are looked for in pieces of a text up to this long."""
+
+
+def facts(text: str) -> tuple[Fact, ...]:
+    """Give the typed values of a text, in order."""
+    found = list(_digits(text)) if _TRIGGER.search(text) else []
+    found += [
+        fact
+        for fact in _words(text)
+        if not any(each.start < fact.end and fact.start < each.end for each in found)
+    ]
+    found.sort(key=lambda fact: fact.start)
+    return tuple(found)
+
+
+@lru_cache(maxsize=4_096)
+def value_facts(text: str) -> tuple[Fact, ...]:
+    """Give the typed values of a short text that is a value by itself, such as a JSON string."""
+    return facts(text)
+
+
+def _digits(text: str) -> list[Fact]:
+    found: list[Fact] = []
+    for match in _GRAMMAR.finditer(text):
+        kind = match.lastgroup or ""
+        made = _make(kind, match[0], match.start(), match.end(), text)
+        if made is not None:
+            found.append(made)
+    return found
+
+
+def _words(text: str) -> list[Fact]:
+    found = []
+    for value, start, end in number_words(text):
+        unit = _unit_after(text, end)
+        raw = text[start : end + (len(unit) + 1 if unit else 0)]
+        number, unit = quantity(value, unit) if unit else (value, "")
+        found.append(
+            _numeric("quantity" if unit else "number", number, unit, raw, start, start + len(raw), text)
+        )
+    return found
+
+
+_FOLLOWING: Final = re.compile(r"[\s-]([A-Za-z]{1,12})\b")
+
+
+def _unit_after(text: str, end: int) -> str:
+    match = _FOLLOWING.match(text, end)
+    return match[1] if match is not None and quantity(Decimal(1), match[1])[1] else ""
+
+
+def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
+    match kind:
+        case "iso" | "dmy" | "mdy" | "my" | "slashed" | "quarter":
+            value = date_value(kind, raw)
+            return _plain("date", value, raw, start, end, text) if value else None
+        case "time" | "hour":
+            value = time_value(raw)
+            return _plain("time", value, raw, start, end, text) if value else None
+        case "money" | "percent" | "number" | "quantity":
+            return _measured(kind, raw, start, end, text)
+        case "named":
+            digits = re.search(r"[0-9]+$", raw)
+            assert digits is not None  # noqa: S101  (the pattern ends in digits)
+            return _plain("id", digits[0], digits[0], start + digits.start(), end, text)
+        case "version":
+            return _plain("version", raw.lower().removeprefix("v"), raw, start, end, text)
+        case "url":
+            cut = raw.rstrip(".,;:!?")
+            return _plain("url", cut.rstrip("/").lower(), cut, start, start + len(cut), text)
+        case "id":
+            return _plain("id", raw.lstrip("# ").lower(), raw, start, end, text)
+        case "path":
+            cut = raw.rstrip(".")
+            return (
+                _plain("path", cut.rstrip("/"), cut, start, start + len(cut), text) if len(cut) > 1 else None
+            )
+    return _plain({"uuid": "id", "ip": "id"}.get(kind, kind), raw.lower(), raw, start, end, text)
+
+
+def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
+    number, rest = spelled(raw)
+    if kind == "money":
+        sign = next((each for each in CURRENCIES if each in raw.lower()), "")
+        if CURRENCIES[sign] == "cents":
+            number, sign = number / 100, "dollar"
+        return _numeric("money", number, CURRENCIES[sign], raw, start, end, text)
+    if kind == "percent":
+        return _numeric(
+            "percent", number, "pp" if "p" in rest.replace("per", "") else "%", raw, start, end, text
+        )
+    unit = "" if kind == "number" else rest.strip(" -")
+    known, canonical = quantity(number, unit) if unit and unit.lower() not in SCALES else (number, "")
+    if kind == "quantity" and not canonical:
+        # The word behind is no unit: a count of things, or a word that only follows.
+        cut = raw[: len(raw) - len(unit)].rstrip(" -") if unit.lower() not in SCALES else raw
+        return _numeric("number", number, "", cut, start, start + len(cut), text)
+    return _numeric("quantity" if canonical else "number", known, canonical, raw, start, end, text)
+
+
+def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: int, text: str) -> Fact:
+    compared = _compared(text[max(0, start - 24) : start])
+    if text[end : end + 1] == "+" or text[end : end + 8] == " or more":
+        compared = ">="
+    low, high = _interval(number, compared)
+    value = format(number.normalize(), "f") if abs(number.adjusted()) < 40 else str(number)  # readable width
+    return Fact(kind, value, low, high, unit, raw, start, end, _attribute(text, start, end), compared)
+
+
+def _compared(before: str) -> str:
+    """Give the comparison the words before a number make."""
+    last = before.rstrip()
+    word = last.rpartition(" ")[2].lower()
+    if word not in _COMPARING and last[-1:] not in _SIGNS:
+        return ""
+    return next((sign for pattern, sign in _BEFORE if pattern.search(before)), "")
+
+
+def _interval(number: Decimal, compared: str) -> tuple[Decimal | None, Decimal | None]:
+    match compared:
+        case ">" | ">=":
+            return number, None
+        case "<" | "<=":
+            return None, number
+        case "~":
+            return number - abs(number) * _ABOUT, number + abs(number) * _ABOUT
+    return number, number
+
+
+def _plain(kind: str, value: str, raw: str, start: int, end: int, text: str) -> Fact:
+    return Fact(kind, value, None, None, "", raw, start, end, _attribute(text, start, end))
+
+
+def _attribute(text: str, start: int, end: int) -> frozenset[str]:
+    """Give the stems of the words beside a value, up to the next mark that separates."""
+    before, after = text[max(0, start - 60) : start], text[end : end + 40]
+    cut = 0
+    for match in _SEGMENT.finditer(before):
+        cut = match.end()
+    stop = _SEGMENT.search(after)
+    beside = f"{before[cut:]} {after[: stop.start()] if stop else after}"
+    return frozenset(each for each in stems(beside) if not each.isdigit())

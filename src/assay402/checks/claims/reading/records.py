@@ -1,0 +1,264 @@
+"""Evidence as records: a line, a sentence, a table row or a JSON object, with its named values and its place.
+
+A record reads its values only when a claim comes near it, because most of a long log concerns nobody.
+"""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cached_property
+from typing import Final
+
+from msgspec.structs import replace
+
+from assay402.checks.claims.model import EvidenceItem, Fact, Field
+from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
+from assay402.checks.claims.reading.order import tokens
+from assay402.checks.claims.reading.text import stems
+
+_PAIR: Final = re.compile(
+    r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:USD|EUR|GBP|ms|s|%|MB|GB|KB)\b)?)"
+)
+_LABEL: Final = re.compile(r"\s*[-*•]?\s*([A-Za-z][\w ./'()\-]{0,60}?)\s*:\s+(?=\S)(.{1,400})")
+_STAMP: Final = re.compile(
+    r"\s*\[?([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?|[0-9]{2}:[0-9]{2}:[0-9]{2})"
+)
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
+_ID_NAME: Final = re.compile(
+    r"(?:^|[_.\-])(?:id|ids|uuid|number|no|key|sku|ref|reference|code|name|version|sha)$|^(?:order|invoice|ticket|flight|customer|user|account|charge|refund|reservation|booking|item|product|service|job|path|file|email|host|branch|env|environment|drive|channel|recipient|to)$",
+    re.IGNORECASE,
+)
+_TIME_NAMES: Final = (
+    "timestamp",
+    "time",
+    "ts",
+    "updated_at",
+    "completed_at",
+    "finished_at",
+    "created_at",
+    "date",
+    "at",
+)
+_MONEY_NAMES: Final = frozenset(
+    {
+        "amount",
+        "cost",
+        "total",
+        "balance",
+        "paid",
+        "due",
+        "charge",
+        "refund",
+        "fare",
+        "subtotal",
+        "tax",
+        "payment",
+        "discount",
+        "fee",
+        "pay",
+    }
+)
+_NAMED_ID: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,20}[0-9][\w-]{0,20}")
+_LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG)\b|\[error\]", re.IGNORECASE)
+
+
+class Record:
+    """One statement of the evidence with its place. Not a value: it fills in as it is looked at."""
+
+    def __init__(
+        self,
+        item: EvidenceItem,
+        order: int,
+        line: int,
+        span: tuple[int, int],
+        form: str,
+        text: str,
+        fields: tuple[Field, ...] = (),
+        parent: "Record | None" = None,
+        pointer: str = "",
+        label: str = "",
+    ) -> None:
+        self.item: Final = item
+        self.order: Final = order
+        self.line: Final = line
+        self.span: Final = span
+        self.form: Final = form
+        self.text: Final = text
+        self.parent: Final = parent
+        self.pointer: Final = pointer
+        self.label: Final = label
+        self.children: Final[list[Record]] = []
+        self._fields: Final = fields
+        if parent is not None:
+            parent.children.append(self)
+
+    @property
+    def ref(self) -> str:
+        """The reference that names this record."""
+        if self.line:
+            return f"{self.item.id}#L{self.line}" + (f":{self.pointer}" if self.pointer else "")
+        return f"{self.item.id}#{self.pointer or '/'}"
+
+    def field_ref(self, field: Field) -> str:
+        """Give the reference that names one value of this record."""
+        if self.line:
+            name = f"{self.pointer}/{field.name}" if self.pointer else field.name
+            return f"{self.item.id}#L{self.line}:{name}"
+        return f"{self.item.id}#{self.pointer}/{field.pointer or field.name}"
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The named values."""
+        if self.form != "line" or self._fields:
+            return self._fields
+        pairs = tuple(Field(match[1], match[2].strip("\"'")) for match in _PAIR.finditer(self.text[:LONGEST]))
+        label = None if pairs else _LABEL.match(self.text[:LONGEST])
+        return (Field(label[1].strip(), label[2].strip()),) if label is not None else pairs
+
+    @cached_property
+    def own_stems(self) -> frozenset[str]:
+        """The stems of the words of the record itself."""
+        return frozenset(stems(self.searched))
+
+    @cached_property
+    def searched(self) -> str:
+        """The text whose words lead to this record."""
+        if self.form in ("json", "row"):
+            named = " ".join(f"{field.name} {field.value}" for field in self._fields)
+            return f"{self.label} {named}".replace("_", " ")
+        return f"{self.label} {self.text}".replace("_", " ")
+
+    @cached_property
+    def all_stems(self) -> frozenset[str]:
+        """The stems of the record and of what it stands in."""
+        found = set(self.own_stems)
+        for above in self.above:
+            found |= above.own_stems
+        return frozenset(found)
+
+    @property
+    def above(self) -> Iterator["Record"]:
+        """What the record stands in, nearest first."""
+        above = self.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+    @property
+    def below(self) -> Iterator["Record"]:
+        """What stands in the record."""
+        for child in self.children[:200]:
+            yield child
+            yield from child.below
+
+    @cached_property
+    def is_prose(self) -> bool:
+        """A sentence, and no line that a program wrote."""
+        if self.form == "prose":
+            return True
+        if self.parent is not None:
+            return False
+        bare = self.text.rstrip("\"')” ")
+        return self.form == "line" and not self.fields and bare.endswith((".", "!")) and bare.count(" ") >= 3
+
+    @cached_property
+    def ordered(self) -> list[str | Fact]:
+        """The content in its order."""
+        return tokens(self.text[:LONGEST], tuple(fact for fact in self.facts if fact.start >= 0))
+
+    @property
+    def beside(self) -> Iterator["Record"]:
+        """What stands in the same thing as the record."""
+        if self.parent is not None:
+            yield from (each for each in self.parent.children[:200] if each is not self)
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """The typed values."""
+        if self.form in ("json", "row"):
+            return self._named_facts()
+        text = self.text[:LONGEST]
+        if self.form == "line" and "=" in text:
+            rest = _PAIR.sub(lambda match: " " * len(match[0]), text)
+            return (*self._named_facts(), *facts(rest))
+        found = facts(text)
+        label = _LABEL.match(text)
+        if label is None or self.form == "prose":
+            return found
+        # What stands before the colon names every value behind it.
+        named = frozenset(each for each in stems(label[1]) if each)
+        return tuple(
+            replace(fact, attribute=fact.attribute | named) if fact.start >= label.start(2) else fact
+            for fact in found
+        )
+
+    def _named_facts(self) -> tuple[Fact, ...]:
+        currency = next((each.value for each in self.fields if each.name.lower() == "currency"), "")
+        found: list[Fact] = []
+        for index, field in enumerate(self.fields):
+            attribute = frozenset(stems(field.name.replace("_", " ").replace(".", " ")))
+            whole = re.fullmatch(r"[0-9]{2,20}", field.value)
+            if whole is not None and _ID_NAME.search(field.name):
+                found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
+                continue
+            for fact in value_facts(field.value[:LONGEST]):
+                found += self._with_currency(
+                    replace(fact, attribute=attribute, start=-1 - index), field, currency
+                )
+        return tuple(found)
+
+    def _with_currency(self, fact: Fact, field: Field, currency: str) -> list[Fact]:
+        if fact.kind != "number" or not (currency or _MONEY_NAMES & fact.attribute):
+            return [fact]
+        name = field.name.lower()
+        if not currency and not ("cents" in name or "minor" in name):
+            return [fact]
+        if (
+            "cents" in name
+            or "minor" in name
+            or (currency.islower() and "." not in field.value and "amount" in name)
+        ):
+            hundredth = [None if each is None else each / Decimal(100) for each in (fact.low, fact.high)]
+            value = format((Decimal(fact.value) / 100).normalize(), "f")
+            return [
+                replace(
+                    fact,
+                    kind="money",
+                    unit=currency.upper(),
+                    value=value,
+                    low=hundredth[0],
+                    high=hundredth[1],
+                )
+            ]
+        if not _MONEY_NAMES & fact.attribute and "price" not in name:
+            return [fact]
+        return [replace(fact, kind="money", unit=currency.upper())]
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The identifiers the record holds itself."""
+        kinds = ("id", "hash", "email", "url", "path", "version")
+        named = {field.name.lower() for field in self.fields if _NAMED_ID.fullmatch(field.name)}
+        return frozenset(fact.value for fact in self.facts if fact.kind in kinds) | named
+
+    @cached_property
+    def moment(self) -> str:
+        """When the record was made, as far as it says; empty where it does not."""
+        for name in _TIME_NAMES:
+            for field in self.fields:
+                if field.name.lower() == name and (found := _DAY.search(field.value)):
+                    return found[0].replace("T", " ")
+        stamp = _STAMP.match(self.text[:40]) if self.form in ("line", "tests") else None
+        if stamp is not None:
+            return stamp[1].replace("T", " ")
+        return self.parent.moment if self.parent is not None else ""
+
+    @cached_property
+    def level_is_error(self) -> bool:
+        """A log line of a level that tells a failure."""
+        return self.form in ("line", "tests") and _LEVEL.search(self.text[:80]) is not None
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a field of this name identifies what it stands in."""
+    return _ID_NAME.search(name) is not None

@@ -1,0 +1,231 @@
+"""The candidate into stretches that may be claims: sentences, list items, table cells, JSON leaves, headings."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from assay402.core.errors import JSONUnreadable
+from assay402.core.strictjson import read
+
+Form = Literal["clause", "fragment", "cell", "leaf", "heading"]
+
+MOST_PIECES: Final = 6_000
+"""Claims judged in one candidate; the rest of the text is one claim that nobody verified."""
+
+_END: Final = re.compile(r"[.!?]+[\"')\]”’]*(?=\s|$)")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|fig|no|vs|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|approx|dept|est|vol|pp|ca|cf|al|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|u\.s|a\.m|p\.m)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+_ITEM: Final = re.compile(
+    r"\s*(?:[-*•‣–]|[0-9]{1,3}[.)]|\([a-z0-9]\))\s+(?:\[([ xX✓✔])\]\s+)?|\s*(?:✅|❌|✓|✔|✗|☑|☐)\s*"
+)
+_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+|\s*\*\*(?=[^*]+\*\*:?\s*$)")
+_FENCE: Final = re.compile(r"\s{0,3}(```|~~~)")
+_RULE: Final = re.compile(r"^[\s|:+=_*-]+$")
+_JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_SPLIT: Final = re.compile(
+    r";\s+|,?\s+(?:but|while|whereas)\s+|,\s+(?:and|so)\s+|\s+and\s+|\s+[-–—]\s+(?=it\b|they\b|we\b|I\b)"
+)
+FINITE: Final = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|cannot|may(?!\s[0-9])|might|must|should|would|could|isn't|wasn't|weren't|didn't|doesn't|hasn't|won't|"
+    r"passe[sd]|fail(?:ed|s)|sent|paid|ran|fell|rose|grew|wrote|made|took|went|came|said|says|shows?|costs?|took|takes|remains?|needs?|works?|"
+    r"[a-z]{3,}(?:ed))\b",
+    re.IGNORECASE,
+)
+
+
+class Piece(Struct, frozen=True):
+    """A stretch of the candidate that may be a claim."""
+
+    start: int
+    end: int
+    form: Form
+    context: str = ""
+    ticked: str = ""
+    """`x` or a blank where a check box stands before it."""
+    paragraph: int = 0
+
+
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Give the sentences of a stretch of text."""
+    start = 0
+    for match in _END.finditer(text):
+        if match[0] == "." and _ABBREVIATION.search(text, max(start, match.end() - 12), match.end()):
+            continue
+        yield from _trimmed(text, start, match.end())
+        start = match.end()
+    yield from _trimmed(text, start, len(text))
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield start, end
+
+
+def pieces(text: str) -> list[Piece]:
+    """Give the stretches of a candidate, in text order, none overlapping."""
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            read(text)
+        except JSONUnreadable:
+            pass
+        else:
+            return list(_leaves(text))
+    found: list[Piece] = []
+    for piece in _blocks(text):
+        found += _clauses(text, piece) if piece.form == "clause" else [piece]
+        if len(found) >= MOST_PIECES:
+            break
+    return found
+
+
+def _blocks(text: str) -> Iterator[Piece]:
+    fenced, paragraph = "", 0
+    header: list[str] = []
+    start = 0
+    open_at = -1
+    for line in text.split("\n"):
+        end = start + len(line)
+        fence = _FENCE.match(line)
+        special = (
+            bool(fence)
+            or bool(fenced)
+            or not line.strip()
+            or _ITEM.match(line)
+            or _HEADING.match(line)
+            or line.lstrip().startswith((">", "|"))
+        )
+        if open_at >= 0 and (special or _stands_alone(text[open_at : start - 1])):
+            yield from _prose(text, open_at, start - 1, paragraph)
+            open_at = -1
+        if fence is not None:
+            fenced = "" if fenced and fence[1] == fenced else fenced or fence[1]
+        elif not fenced:
+            if not line.strip():
+                paragraph += 1
+            if not line.lstrip().startswith("|"):
+                header = []
+            if special:
+                yield from _special(text, line, start, header, paragraph)
+                if line.lstrip().startswith("|") and not header:
+                    header = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            elif open_at < 0:
+                open_at = start
+        start = end + 1
+    if open_at >= 0:
+        yield from _prose(text, open_at, len(text), paragraph)
+
+
+def _stands_alone(text: str) -> bool:
+    """Tell whether a line ends what it says, so that the next line does not go on with it."""
+    last = text.rstrip().rsplit("\n", 1)[-1]
+    return last.endswith((".", "!", "?", ":", ";")) or len(last) < 40  # shorter than a wrapped line
+
+
+def _prose(text: str, start: int, end: int, paragraph: int) -> Iterator[Piece]:
+    for first, last in sentences(text[start:end]):
+        yield Piece(start + first, start + last, "clause", paragraph=paragraph)
+
+
+def _special(text: str, line: str, start: int, header: list[str], paragraph: int) -> Iterator[Piece]:
+    if line.lstrip().startswith(">") or _RULE.match(line):
+        return
+    if line.lstrip().startswith("|"):
+        yield from _row(line, start, header)
+        return
+    heading = _HEADING.match(line)
+    if heading is not None:
+        for first, last in _trimmed(
+            text, start + heading.end(), start + len(line.rstrip().rstrip("*").rstrip())
+        ):
+            yield Piece(first, last, "heading", paragraph=paragraph)
+        return
+    item = _ITEM.match(line)
+    begin = start + (item.end() if item is not None else 0)
+    ticked = (item[1] or "") if item is not None else ""
+    mark = line.strip()[:1]
+    ticked = {"✅": "x", "✓": "x", "✔": "x", "☑": "x", "❌": " ", "✗": " ", "☐": " "}.get(mark, ticked)
+    for first, last in sentences(text[begin : start + len(line)]):
+        yield Piece(begin + first, begin + last, "clause", ticked=ticked, paragraph=paragraph)
+
+
+def _row(line: str, start: int, header: list[str]) -> Iterator[Piece]:
+    if not header:
+        return
+    cells = []
+    position = start + line.index("|") + 1
+    for cell in line.strip().strip("|").split("|"):
+        cells += [(position + len(cell) - len(cell.lstrip()), cell.strip())]
+        position += len(cell) + 1
+    subject = cells[0][1] if cells else ""
+    for (begin, cell), name in zip(cells[1:], header[1:], strict=False):
+        if cell:
+            yield Piece(begin, begin + len(cell), "cell", f"{subject} {name}")
+
+
+def _clauses(text: str, piece: Piece) -> list[Piece]:
+    """Split a sentence where both sides say something of their own."""
+    whole = text[piece.start : piece.end]
+    found, begin = [], 0
+    if '"' not in whole and "“" not in whole:
+        for match in _SPLIT.finditer(whole):
+            left, right = whole[begin : match.start()], whole[match.end() :]
+            if FINITE.search(left) and _begins_clause(right) and "if " not in left.lower()[:4]:
+                found.append((begin, match.start()))
+                begin = match.end()
+    found.append((begin, len(whole)))
+    made = []
+    for first, last in found:
+        form: Form = "clause" if FINITE.search(whole[first:last]) else "fragment"
+        made.append(Piece(piece.start + first, piece.start + last, form, "", piece.ticked, piece.paragraph))
+    return made
+
+
+_CLAUSE_START: Final = re.compile(
+    r"(?:(?:it|they|we|i|he|she|this|that|these|those|there|nothing|everything|all|no|none|the|a|an|its|our|your|their|my)\b[^,;]{0,60}?\s)?(?:successfully\s|then\s|also\s|not\s)?"
+    + FINITE.pattern,
+    re.IGNORECASE,
+)
+_NEW_SUBJECT: Final = re.compile(
+    r"[\w$#./-]+(?:\s[\w$#./-]+){0,4}?\s(?:is|are|was|were|has|have|had|will|did|does|fell|rose|passed|failed)\b"
+)
+
+
+def _begins_clause(right: str) -> bool:
+    return _CLAUSE_START.match(right) is not None or _NEW_SUBJECT.match(right) is not None
+
+
+def _leaves(text: str) -> Iterator[Piece]:
+    """Give the scalar values of a JSON text, each with the path it stands at."""
+    stack: list[list[str]] = []
+    expects_name = False
+    made = 0
+    for match in _JSON_TOKEN.finditer(text):
+        token = match[0]
+        if token in "{[":
+            stack.append(["{" if token == "{" else "[", ""])
+            expects_name = token == "{"
+        elif token in "}]":
+            stack.pop()
+        elif token == ",":
+            expects_name = bool(stack) and stack[-1][0] == "{"
+        elif token == ":":
+            expects_name = False
+        elif expects_name:
+            stack[-1][1] = token.strip('"')
+        elif token != "null" and made < MOST_PIECES:
+            made += 1
+            quoted = token.startswith('"')
+            yield Piece(
+                match.start() + quoted,
+                match.end() - quoted,
+                "leaf",
+                " ".join(part[1] for part in stack if part[1]),
+            )

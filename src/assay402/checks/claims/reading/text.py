@@ -1,0 +1,104 @@
+"""Text as the contract measures it, and as words: UTF-16 offsets, word stems, names."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Final
+
+from assay402.checks.claims.data import table
+
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
+_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_CAMEL: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_INNER_CAPITAL: Final = re.compile(r"[a-z][A-Z]")
+_NOT_WORD: Final = re.compile(r"[^\w$€£%]+")
+_ROLL: Final = re.compile(r"\b[Rr]oll(?:s|ed|ing)? (back|out)\b")
+_VOWEL: Final = frozenset("aeiouy")
+_LONGEST_WORD: Final = 40
+"""Longer runs of letters are no words; they are compared as they stand."""
+
+
+def utf16_length(text: str) -> int:
+    """Count UTF-16 code units; lone surrogates count one."""
+    return len(text) if text.isascii() else len(text) + len(_ASTRAL.findall(text))
+
+
+def utf16_offsets(text: str) -> Callable[[int], int]:
+    """Give a function that turns a string index into a UTF-16 offset."""
+    astral = [] if text.isascii() else [match.start() for match in _ASTRAL.finditer(text)]
+    return lambda index: index + bisect_left(astral, index)
+
+
+@cache
+def _lexicon() -> tuple[dict[str, str], dict[str, str]]:
+    lexicon = table("lexicon")
+    irregular = {word: _without_ending(base) for word, base in lexicon["irregular"].items()}
+    synonyms = {_without_ending(word): _without_ending(base) for word, base in lexicon["synonyms"].items()}
+    return irregular, synonyms
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Give the words that carry no content of their own."""
+    return frozenset(table("lexicon")["stop"])
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """Give the form by which words are compared: lower case, without endings, one word for its synonyms."""
+    low = word.lower().replace("’", "'").removesuffix("'s")
+    irregular, synonyms = _lexicon()
+    found = irregular.get(low)
+    if found is None:
+        found = low if len(low) > _LONGEST_WORD or not low.isalpha() else _without_ending(low)
+    return synonyms.get(found, found)
+
+
+def _without_ending(low: str) -> str:
+    if len(low) > 4 and low.endswith("ies"):  # lengths below which an ending is part of the word
+        return low[:-3] + "y"
+    if len(low) > 5 and low.endswith("ied"):
+        return low[:-3] + "y"
+    if len(low) > 3 and low.endswith("s") and low[-2] not in "sui":
+        low = low[:-2] if low.endswith(("ses", "xes", "zes", "ches", "shes")) else low[:-1]
+    for ending, shortest in (("ing", 6), ("ed", 5)):
+        if len(low) >= shortest and low.endswith(ending) and _VOWEL & set(low[: -len(ending)]):
+            low = _undouble(low[: -len(ending)])
+    return low[:-1] if len(low) > 3 and low.endswith("e") else low
+
+
+def _undouble(base: str) -> str:
+    return base[:-1] if len(base) > 2 and base[-1] == base[-2] and base[-1] not in "lsz" else base
+
+
+@lru_cache(maxsize=65_536)
+def _parts(word: str) -> tuple[str, ...]:
+    if _INNER_CAPITAL.search(word):
+        return tuple(stem(part) for part in _CAMEL.findall(word) if part.lower() not in stop_words())
+    return (stem(word),) if word.lower() not in stop_words() else ()
+
+
+def stems(text: str) -> list[str]:
+    """Give the stems of the content words of a text, in order."""
+    found: list[str] = []
+    if "roll" in text or "Roll" in text:
+        text = _ROLL.sub(r"roll\1", text)
+    for word in _WORD.findall(text):
+        found += _parts(word)
+    return found
+
+
+def words(text: str) -> list[str]:
+    """Give the words of a text as written, in order."""
+    return _WORD.findall(text)
+
+
+def word_spans(text: str) -> list[tuple[str, int, int]]:
+    """Give the words of a text with their places."""
+    return [(match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+def plain(text: str) -> str:
+    """Give a text as it is compared for sameness: words and signs of value alone, in lower case, single blanks between."""
+    return _NOT_WORD.sub(" ", text.lower()).strip()

@@ -1,0 +1,1 @@
+"""The rules: one statement of the contract each."""

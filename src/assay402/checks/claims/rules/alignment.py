@@ -1,0 +1,68 @@
+"""Whether a sentence of the evidence says a claim in its own order, adding nothing that would change it."""
+
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.order import tokens
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.rules.compare import compare
+from assay402.checks.claims.rules.view import report_words
+
+_STARTS: Final = 6
+_GAP: Final = 3
+"""Content words that may stand between two of the claim's."""
+
+
+def _claimed(claim: Claim, ignoring: frozenset[Fact]) -> list[str | Fact]:
+    found = tokens(claim.text, claim.facts)
+    return [
+        each
+        for each in found
+        if each not in ignoring
+        and (not isinstance(each, str) or each not in report_words() or each in claim.names)
+    ]
+
+
+def says_in_order(claim: Claim, record: Record, ignoring: frozenset[Fact] = frozenset()) -> bool:
+    """Tell whether a record has all content of a claim in its order, close together, with nothing turning between.
+
+    Values in `ignoring` may be missing or stand otherwise in the record.
+    """
+    wanted = _claimed(claim, ignoring)
+    if (
+        sum(isinstance(each, str) and not each.startswith("=") for each in wanted) < 2
+    ):  # one word says nothing
+        return False
+    given = record.ordered
+    starts = [index for index, each in enumerate(given) if _same(wanted[0], each)][:_STARTS]
+    return any(_runs(wanted, given, start, loose=bool(ignoring)) for start in starts)
+
+
+def _same(claimed: str | Fact, found: str | Fact) -> bool:
+    if isinstance(claimed, Fact) and isinstance(found, Fact):
+        return compare(claimed, found) == "equal"
+    return claimed == found
+
+
+def _runs(wanted: list[str | Fact], given: list[str | Fact], start: int, *, loose: bool) -> bool:
+    if start and _turns(given[start - 1]) and not _turns(wanted[0]):
+        return False
+    position = start
+    for each in wanted[1:]:
+        gap = 0
+        position += 1
+        while position < len(given) and not _same(each, given[position]):
+            passed = given[position]
+            if _turns(passed) or (
+                isinstance(passed, Fact) and passed.kind not in ("date", "time", "code") and not loose
+            ):
+                return False
+            gap += isinstance(passed, str)
+            position += 1
+        if position >= len(given) or gap > _GAP:
+            return False
+    return True
+
+
+def _turns(token: str | Fact) -> bool:
+    return isinstance(token, str) and token.startswith("=")

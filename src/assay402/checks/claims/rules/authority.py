@@ -1,0 +1,252 @@
+"""Authority: approvals, permissions and versions, as the evidence grants, denies, ends or replaces them."""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.facts import facts
+from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.view import Near, View
+from assay402.core.check import rule
+
+APPROVAL: Final = re.compile(
+    r"\b(?:approv(?:ed|al|als|es)|sign(?:ed)?[- ]?off|lgtm|consent(?:ed)?|authori[sz]ation|cleared by|green[- ]?lit)\b",
+    re.IGNORECASE,
+)
+PERMISSION: Final = re.compile(
+    r"\b(?:permission|permitted|allowed to|authori[sz]ed to|entitled to|(?:has|have|had|with|full|admin|read|write) access|access to|role of|the [\w-]+ role|privileges?)\b",
+    re.IGNORECASE,
+)
+_APPROVED: Final = re.compile(
+    r"\b(?:approved|signed off|lgtm|consent(?:ed| given)|granted|authori[sz]ed)\b", re.IGNORECASE
+)
+_PENDING: Final = re.compile(
+    r"\b(?:pending|awaiting|requested|waiting|in review|not yet|under review|open|outstanding)\b",
+    re.IGNORECASE,
+)
+_DENIED: Final = re.compile(
+    r"\b(?:denied|rejected|revoked|refused|withdrawn|declined|suspended|forbidden|not approved|not allowed|not permitted|no permission|no access|cancell?ed|removed|without permission|unauthori[sz]ed|may not|must not|disallowed)\b|\b(?:access|permission|allowed|authorized|approved|consent)\s?[=:]\s?\"?(?:none|no|false|denied|revoked|rejected)\b",
+    re.IGNORECASE,
+)
+_GRANTED: Final = re.compile(
+    r"\b(?:granted|allowed|permitted|authori[sz]ed)\b|\b(?:access|permission|allowed|scope|role)\s?[=:]\s?\"?(?!none|no\b|false|denied)[\w:-]+",
+    re.IGNORECASE,
+)
+_UNTIL: Final = re.compile(
+    r"\b(?:valid (?:until|to|through|till)|until|expires?(?: on)?|expired(?: on)?|expiry(?: date)?|ends?(?: on)?|valid_until|expires_at|not after)\b\W{0,4}",
+    re.IGNORECASE,
+)
+_REPLACED: Final = re.compile(
+    r"\b(?:superseded|replaced by|supersedes|replaces|withdrawn|repealed|deprecated|obsolete|no longer (?:valid|in force|current|effective)|draft)\b",
+    re.IGNORECASE,
+)
+_CURRENT: Final = re.compile(
+    r"\b(?:current(?:ly)?|in force|in effect|effective|valid|applies|applicable|latest|governs|active|still)\b",
+    re.IGNORECASE,
+)
+_PAST_ONLY: Final = re.compile(
+    r"\b(?:had|was granted|were granted|used to|previously|formerly)\b", re.IGNORECASE
+)
+_WORDS: Final = frozenset(
+    stem(word)
+    for word in [
+        "approve",
+        "approval",
+        "permission",
+        "allow",
+        "authorize",
+        "access",
+        "role",
+        "consent",
+        "current",
+        "have",
+        "change",
+        "request",
+        "grant",
+        "valid",
+        "until",
+        "sign",
+        "off",
+        "team",
+        "review",
+        "still",
+    ]
+)
+
+
+def is_authority(claim: Claim) -> bool:
+    """Tell whether a claim asserts an approval or a permission."""
+    return APPROVAL.search(claim.text) is not None or PERMISSION.search(claim.text) is not None
+
+
+@rule("claims/authority", since="0.1", spec="section 7, R13, and section 8")
+def authority(view: View) -> Finding | None:
+    """Judge a claimed approval or permission by the records that grant, deny, end or await it.
+
+    ## What it reports
+    CONTRADICTED with AUTHORITY_DENIED where a record denies, rejects or revokes it; with STALE_AUTHORITY where it
+    ended before the newest dated record, or a record says the document was superseded. UNSUPPORTED where it is
+    pending or another party's. SUPPORTED where a record grants it to whom the claim names.
+
+    ## Why it matters
+    Acting on an expired or imagined permission is the error that no apology undoes.
+
+    ## How to fix it
+    Obtain the approval, or report that it is pending, denied or expired.
+
+    ## Known limits
+    There is no clock here: an end is past only if a record of the evidence is later.
+    """
+    claim = view.claim
+    if (
+        _REPLACED.search(claim.text) is None
+        and _CURRENT.search(claim.text)
+        and (found := _superseded(view)) is not None
+    ):
+        return found
+    approval = APPROVAL.search(claim.text) is not None
+    if not is_authority(claim) or claim.negative:
+        return None
+    subject = claim.content - _WORDS
+    near = [each for each in view.near if _speaks(each, approval, subject)]
+    near += _label_records(view, near)
+    for each in near:
+        ended = _ended(view, each)
+        if ended is not None:
+            return ended
+    for each in near:
+        text = each.record.searched if each.record.form == "json" else each.record.text
+        if _DENIED.search(text) and not _other_party(each):
+            return _finding(
+                view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record denies it", approval=approval
+            )
+    return _granted(view, near, approval=approval)
+
+
+def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
+    for each in near:
+        text = each.record.searched if each.record.form == "json" else each.record.text
+        if _PENDING.search(text):
+            return _finding(
+                view, each, "UNSUPPORTED", "PENDING_AUTHORITY", "it is pending", approval=approval
+            )
+        granted = _APPROVED.search(text) if approval else _GRANTED.search(text)
+        enough = each.coverage >= 0.6 or (
+            not view.claim.names and each.coverage >= 0.4
+        )  # most of it; less where nobody is named
+        if (
+            granted
+            and not each.missing_names
+            and enough
+            and all(one.state == "match" for one in each.bindings)
+        ):
+            return _finding(view, each, "SUPPORTED", "", "", approval=approval)
+    if near:
+        return _finding(
+            view,
+            near[0],
+            "UNSUPPORTED",
+            "AUTHORITY_NOT_SHOWN",
+            "no record grants it as claimed",
+            approval=approval,
+        )
+    return None
+
+
+def _speaks(near: Near, approval: bool, subject: frozenset[str]) -> bool:
+    text = near.record.searched if near.record.form == "json" else near.record.text
+    about = (
+        APPROVAL.search(text) or _PENDING.search(text) or _DENIED.search(text)
+        if approval
+        else PERMISSION.search(text) or _DENIED.search(text) or _GRANTED.search(text)
+    )
+    return bool(about) and (bool(near.shared) or bool(subject & near.stems) or not subject)
+
+
+def _label_records(view: View, near: list[Near]) -> list[Near]:
+    """Give the other records of an item whose label or first line is about approvals."""
+    known = {each.record.order for each in near}
+    items = {each.record.item.id for each in near}
+    found = [
+        record
+        for word in ("deny", "until", "valid", "expir", "revok")
+        for record in view.world.with_stem(word)[:40]
+        if record.item.id in items and record.order not in known
+    ]
+    return [view.to(record) for record in found]
+
+
+def _other_party(near: Near) -> bool:
+    """Tell whether the record denies something to, or of, others than the claim names."""
+    return bool(near.missing_names) and not near.shared
+
+
+def _ended(view: View, near: Near) -> Finding | None:
+    text = near.record.searched if near.record.form == "json" else near.record.text
+    match = _UNTIL.search(text)
+    newest = view.world.newest_day[:10]
+    if match is None or _PAST_ONLY.search(view.claim.text):
+        return None
+    end = next(
+        (
+            fact.value[:10]
+            for fact in facts(text[match.end() : match.end() + 40])
+            if fact.kind == "date" and "?" not in fact.value[:10]
+        ),
+        "",
+    )
+    if end and newest and end < newest:
+        later = next(record for record in view.world.bearing if record.moment == view.world.newest_day)
+        return Finding(
+            support="CONTRADICTED",
+            rule="claims/authority",
+            refs=(near.record.ref, later.ref),
+            code="STALE_AUTHORITY",
+            note="it ended before the newest dated record",
+            missing=(
+                "CURRENT_AUTHORITY",
+                f"A record of authority for {view.claim.id} that is valid at the newest dated record.",
+            ),
+        )
+    return None
+
+
+def _superseded(view: View) -> Finding | None:
+    identity = frozenset(fact.value for fact in view.claim.facts if fact.kind in ("id", "version"))
+    for each in view.near:
+        text = each.record.text
+        match = _REPLACED.search(text)
+        if match is None or not (each.shared or each.coverage >= 0.5):  # half of the claim's words
+            continue
+        if match[0].lower() in ("supersedes", "replaces"):
+            if not _named_in(text[match.end() :], identity):
+                continue
+        elif identity and not _named_in(text[: match.start()], identity):
+            continue
+        return Finding(
+            support="CONTRADICTED",
+            rule="claims/authority",
+            refs=(each.record.ref,),
+            code="STALE_AUTHORITY",
+            note="a record says it is no longer current",
+            missing=("CURRENT_AUTHORITY", f"The version in force of what {view.claim.id} names."),
+        )
+    return None
+
+
+def _named_in(text: str, identity: frozenset[str]) -> bool:
+    return any(fact.value in identity for fact in facts(text[:400]))
+
+
+def _finding(view: View, near: Near, support: str, code: str, note: str, *, approval: bool) -> Finding:
+    family = "APPROVAL_RECORD" if approval else "PERMISSION_RECORD"
+    return Finding(
+        support=support,  # type: ignore[arg-type]  # (the callers' literals)
+        rule="claims/authority",
+        refs=(near.record.ref,),
+        code=code,
+        note=note,
+        missing=None
+        if support == "SUPPORTED"
+        else (family, f"A record that grants what {view.claim.id} claims, by whom and for whom."),
+    )

@@ -1,0 +1,220 @@
+"""A value of a claim against a record: the same, another, weaker, or not there."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.compare import IDENTIFYING, Outcome, compare, generic, shape
+
+State = Literal["match", "mismatch", "unit", "weaker", "absent"]
+
+_ORIGIN: Final = re.compile(r"^\)?,?\s?(?:to|->|→|-)\s|^\)?\s?(?:→|->)")
+_FROM: Final = re.compile(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
+_TO: Final = re.compile(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
+_ROLES: Final = {
+    "origin": ("origin", "from", "source", "depart"),
+    "destination": ("destination", "to", "dest", "target", "arrive"),
+}
+
+
+class Binding:
+    """A value of a claim and what a record says of it."""
+
+    def __init__(
+        self,
+        state: State,
+        fact: Fact,
+        found: Fact | None = None,
+        record: Record | None = None,
+        overlap: int = 0,
+    ) -> None:
+        self.state: Final = state
+        self.fact: Final = fact
+        self.found: Final = found
+        self.record: Final = record
+        self.overlap: Final = overlap
+        """Words that name the attribute on both sides."""
+
+    @property
+    def ref(self) -> str:
+        """Where the value stands."""
+        if self.record is None:
+            return ""
+        if self.found is None or self.found.start >= 0 or -self.found.start > len(self.record.fields):
+            return self.record.ref
+        return self.record.field_ref(self.record.fields[-1 - self.found.start])
+
+
+def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding:
+    """Say what a record says of a value: in itself first, then in what it stands in, then in what stands in it."""
+    if fact.kind == "id" and any(fact.value == field.name.lower() for field in record.fields):
+        return Binding("match", fact, None, record)
+    if fact.kind == "code":
+        return _bind_code(fact, record, claim, is_named=is_named)
+    weaker: Binding | None = None
+    for scope in ([record], list(record.above), list(record.below)):
+        found = _in_scope(fact, scope, claim)
+        if found.state in ("match", "mismatch", "unit"):
+            return found
+        weaker = weaker or (found if found.state == "weaker" else None)
+    if fact.kind in ("date", "time"):
+        # The parts of one journey or one order stand beside each other.
+        beside = _in_scope(fact, list(record.beside), claim)
+        if beside.state == "match":
+            return beside
+    return weaker or Binding("absent", fact)
+
+
+def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
+    rated = [
+        (outcome, _overlap(fact, found, record), found, record)
+        for record in scope
+        for found in record.facts
+        if (outcome := compare(fact, found)) != "other"
+    ]
+    equal = [each for each in rated if each[0] == "equal"]
+    spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
+    unequal = [
+        each
+        for each in rated
+        if each[0] in ("unequal", "unit") and (each[2].low is None or each[2].low not in spoken_for)
+    ]
+    if equal:
+        best = max(equal, key=lambda each: each[1])
+        rival = max(unequal, key=lambda each: each[1], default=None)
+        if (
+            rival is not None
+            and rival[1] > best[1]
+            and rival[1] >= 1
+            and _has_slots(rival[3])
+            and rival[3] is best[3]
+            and not _is_identity(fact)
+        ):
+            return Binding("mismatch", fact, rival[2], rival[3], int(rival[1]))
+        return Binding("match", fact, best[2], best[3], int(best[1]))
+    if unequal:
+        return _unequal(fact, unequal, claim)
+    if rated:
+        return Binding("weaker", fact, rated[0][2], rated[0][3])
+    return Binding("absent", fact)
+
+
+def _has_slots(record: Record) -> bool:
+    """Tell whether a record names each of its values."""
+    return record.form in ("json", "row") or len(record.fields) > 1
+
+
+def _is_identity(fact: Fact) -> bool:
+    return fact.kind in IDENTIFYING
+
+
+def _unequal(fact: Fact, unequal: Sequence[tuple[Outcome, float, Fact, Record]], claim: Claim) -> Binding:
+    best = max(unequal, key=lambda each: each[1])
+    state: State = "unit" if best[0] == "unit" else "mismatch"
+    if _is_identity(fact):
+        rivals = {
+            each[2].value
+            for each in unequal
+            if each[1] == best[1] and shape(each[2].value) == shape(fact.value)
+        }
+        return (
+            Binding(state, fact, best[2], best[3], int(best[1]))
+            if len(rivals) == 1 and best[1] >= 0
+            else Binding("absent", fact)
+        )
+    values = {(each[2].value, each[2].unit) for each in unequal if each[1] == best[1]}
+    if best[1] >= 1 and _told_apart(fact, best[2]):
+        return Binding(state, fact, best[2], best[3], int(best[1]))
+    if best[3].form in ("json", "row") and fact.kind == "number":
+        return Binding("absent", fact)
+    alone = len({(each[2].value, each[2].unit) for each in unequal}) == 1 or fact.kind in ("date", "time")
+    unnamed = not (best[2].attribute - generic() - claim.content) or best[3].is_prose
+    if best[1] >= 0 and unnamed and (alone or len(values) == 1) and _told_apart(fact, best[2]):
+        return Binding(state, fact, best[2], best[3])
+    return Binding("absent", fact)
+
+
+def _told_apart(fact: Fact, found: Fact) -> bool:
+    """Tell whether two values are of one thing at all: bare counts need a word in common."""
+    if (
+        fact.kind == "money"
+        and "total" in fact.attribute
+        and not {"total", "amount", "balanc"} & found.attribute
+    ):
+        return False
+    return fact.kind != "number" or bool(fact.attribute & found.attribute)
+
+
+def _overlap(fact: Fact, found: Fact, record: Record) -> float:
+    """Count the words that name the attribute on both sides; a name that says more than the claim counts a little less."""
+    shared = fact.attribute & found.attribute
+    if record.form not in ("json", "row"):
+        return float(len(shared))
+    specific = shared - generic()
+    extra = found.attribute - fact.attribute - generic()
+    if not specific and extra:
+        return -0.1 * len(extra)
+    return len(specific) + 0.5 * len(shared - specific) - 0.1 * len(extra)
+
+
+def _role(fact: Fact, text: str) -> str:
+    before, after = text[max(0, fact.start - 32) : fact.start], text[fact.end : fact.end + 6]
+    if _FROM.search(before) and not _TO.search(before):
+        return "origin"
+    if _TO.search(before):
+        return "destination"
+    return "origin" if _ORIGIN.match(after) else ""
+
+
+def _bind_code(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding:
+    role = _role(fact, claim.text)
+    rival: Binding | None = None
+    for scope in ([record], list(record.above), list(record.below)):
+        for held, found, field in _codes(scope):
+            named = next((name for name, words in _ROLES.items() if field.lower().startswith(words)), "")
+            if found.value == fact.value and (
+                not role or not named or named == role or (rival is not None and scope[0] is not record)
+            ):
+                return Binding("match", fact, found, held)
+            if role and named == role and rival is None:
+                rival = Binding("mismatch", fact, found, held, 1)
+        if rival is not None and scope and scope[0] is record and is_named:
+            return rival
+    if rival is not None:
+        return rival
+    low = stem(fact.value)
+    held_in = (record, *record.above, *record.below)
+    return (
+        Binding("match", fact, None, record)
+        if any(low in each.own_stems for each in held_in)
+        else Binding("absent", fact)
+    )
+
+
+def _codes(scope: list[Record]) -> Iterator[tuple[Record, Fact, str]]:
+    for record in scope:
+        if record.form in ("json", "row") or record.fields:
+            for index, field in enumerate(record.fields):
+                if len(field.value) == 3 and field.value.isupper():  # codes have three letters
+                    yield (
+                        record,
+                        Fact(
+                            "code",
+                            field.value.lower(),
+                            None,
+                            None,
+                            "",
+                            field.value,
+                            -1 - index,
+                            0,
+                            frozenset(),
+                        ),
+                        field.name,
+                    )
+        else:
+            for fact in record.facts:
+                if fact.kind == "code":
+                    yield record, fact, ""

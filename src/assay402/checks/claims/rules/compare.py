@@ -1,0 +1,179 @@
+"""Whether a value of the evidence says what a value of the candidate says."""
+
+import re
+from decimal import Decimal
+from functools import cache, lru_cache
+from typing import Final, Literal, TypeAlias
+
+from assay402.checks.claims.model import Fact
+from assay402.checks.claims.reading.moments import same_moment
+from assay402.checks.claims.reading.text import stem
+
+Outcome: TypeAlias = Literal["equal", "unequal", "unit", "weaker", "other"]
+"""`other` is not comparable at all; `weaker` speaks of the same without being as precise."""
+
+NUMERIC: Final = frozenset({"number", "money", "percent", "quantity"})
+IDENTIFYING: Final = frozenset({"id", "hash", "email", "url", "path", "version"})
+_SCALED: Final = re.compile(r"[0-9](?:\s?(?:k|m|b|bn|mn|thousand|million|billion|trillion))\b", re.IGNORECASE)
+_LETTERS: Final = re.compile(r"[a-z]+")
+_DIGITS: Final = re.compile(r"[0-9]+")
+_SUMS: Final = frozenset({"amount", "total", "cost", "balanc", "calculat", "price", "fee", "pay"})
+"""Stems of words that make a bare number in a text a sum of money."""
+_PREFIXED: Final = re.compile(r"[a-z]+[0-9]+")
+_SHORTEST_HASH: Final = 7
+
+
+@cache
+def generic() -> frozenset[str]:
+    """Give the stems of words that name no attribute in particular."""
+    return frozenset(
+        stem(word)
+        for word in [
+            "value",
+            "number",
+            "date",
+            "time",
+            "day",
+            "id",
+            "name",
+            "no",
+            "code",
+            "item",
+            "at",
+            "on",
+            "when",
+            "amount",
+            "total",
+            "cost",
+            "price",
+            "sum",
+            "result",
+            "answer",
+            "output",
+            "return",
+            "flight",
+            "departure",
+            "scheduled",
+            "count",
+            "level",
+            "size",
+            "rate",
+            "duration",
+            "latency",
+            "elapsed",
+            "est",
+            "call",
+        ]
+    )
+
+
+def compare(claimed: Fact, found: Fact) -> Outcome:
+    """Compare two values of whatever kind."""
+    if claimed.kind in NUMERIC and found.kind in NUMERIC:
+        return _numbers(claimed, found)
+    if claimed.kind in ("date", "time") and found.kind in ("date", "time"):
+        same = same_moment(claimed.value, found.value)
+        if same is None:
+            return "weaker" if claimed.kind == found.kind else "other"
+        return "equal" if same else "unequal"
+    if claimed.kind in IDENTIFYING and found.kind in IDENTIFYING | NUMERIC:
+        return _identifiers(claimed, found)
+    if claimed.kind == found.kind == "code":
+        return "equal" if claimed.value == found.value else "unequal"
+    return "other"
+
+
+def _numbers(claimed: Fact, found: Fact) -> Outcome:
+    if claimed.kind != found.kind:
+        bare = {claimed.kind, found.kind} in ({"money", "number"}, {"percent", "number"})
+        if not bare or (claimed.kind == "number" and found.kind == "quantity"):
+            return "other"
+        if "money" in (claimed.kind, found.kind) and found.start >= 0 and not found.attribute & _SUMS:
+            return "other"
+    elif claimed.unit != found.unit and claimed.unit and found.unit:
+        return "unit" if claimed.kind == "money" else "other"
+    if found.compared and not claimed.compared:
+        return "weaker"
+    return _within(claimed, found)
+
+
+def _within(claimed: Fact, found: Fact) -> Outcome:
+    low, high = claimed.low, claimed.high
+    if low is not None and low == high:
+        slack = _slack(claimed)
+        low, high = low - slack, (high or low) + slack
+    if found.low is not None and low is not None and low == high and _rounds_to(found.low, low):
+        return "equal"
+    above = low is None or (
+        found.low is not None and (found.low > low if claimed.compared == ">" else found.low >= low)
+    )
+    below = high is None or (
+        found.high is not None and (found.high < high if claimed.compared == "<" else found.high <= high)
+    )
+    if above and below:
+        return "equal"
+    apart = (low is not None and found.high is not None and found.high <= low) or (
+        high is not None and found.low is not None and found.low >= high
+    )
+    return "unequal" if apart else "weaker"
+
+
+def _rounds_to(found: Decimal, claimed: Decimal) -> bool:
+    """Tell whether a long fraction, as binary arithmetic writes them, rounds to the claimed one."""
+    places = -int(claimed.as_tuple().exponent)
+    return (
+        -int(found.as_tuple().exponent) > max(5, places)
+        and 0 <= places < 20
+        and round(found, places) == claimed
+    )  # longer than people write
+
+
+def _slack(claimed: Fact) -> Decimal:
+    """Give how far a rounded spelling such as `1.2M` may lie from the exact value."""
+    if claimed.low is None or not _SCALED.search(claimed.raw) or not claimed.low:
+        return Decimal(0)
+    digits = claimed.raw.replace(",", "")
+    written = re.search(r"[0-9]+(?:\.([0-9]+))?", digits)
+    places = len(written[1] or "") if written is not None else 0
+    unit = claimed.low / Decimal(written[0]) if written is not None and Decimal(written[0]) else Decimal(0)
+    return abs(unit) / Decimal(2 * 10**places)
+
+
+def _identifiers(claimed: Fact, found: Fact) -> Outcome:
+    one, other = claimed.value, found.value
+    if one == other or (one.isdigit() and other.isdigit() and one == other):
+        return "equal"
+    if found.kind in NUMERIC:
+        return "other"
+    if claimed.kind == "path" and other.endswith(f"/{one.lstrip('/')}"):
+        return "equal"
+    if (
+        "hash" in (claimed.kind, found.kind)
+        and min(len(one), len(other)) >= _SHORTEST_HASH
+        and (one.startswith(other) or other.startswith(one))
+    ):
+        return "equal"
+    if claimed.kind == "id" and (
+        other.startswith((f"{one}_", f"{one}-")) or other.endswith((f"-{one}", f"_{one}"))
+    ):
+        return "equal"
+    if claimed.kind == "version" and other.startswith(f"{one}."):
+        return "equal"
+    return "unequal" if shape(one) == shape(other) and claimed.kind == found.kind else "other"
+
+
+@lru_cache(maxsize=16_384)
+def shape(identifier: str) -> str:
+    """Give the form of an identifier: two of one form name things of one kind."""
+    if _PREFIXED.fullmatch(identifier) or not identifier.isalnum():
+        return _DIGITS.sub("9", identifier)
+    return "9" if identifier.isdigit() else f"mixed{len(identifier)}"
+
+
+def near_miss(one: str, other: str) -> bool:
+    """Tell whether two mixed codes differ in one character alone, as a slip of copying does."""
+    if len(one) != len(other) or len(one) < 6 or one.isdigit():  # shorter ones are numbered in sequence
+        return False
+    if len(_DIGITS.findall(one)) + len(_LETTERS.findall(one)) < 3:  # a prefix and a number in sequence
+        return False
+    return sum(a != b for a, b in zip(one, other, strict=True)) == 1

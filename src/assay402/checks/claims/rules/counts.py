@@ -1,0 +1,244 @@
+"""What can be counted, added up or compared over records."""
+
+import re
+from datetime import date
+from decimal import Decimal
+from typing import Final
+
+from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.view import View, report_words
+from assay402.core.check import rule
+
+_TOTAL: Final = frozenset({"total", "sum"})
+_LASTED: Final = re.compile(r"\b(?:took|takes|lasted|ran for|duration|in|within)\b", re.IGNORECASE)
+_MOST: Final = 2_000
+
+
+@rule("claims/counted", since="0.1", spec="section 7, R07")
+def counted(view: View) -> Finding | None:
+    """Support a number that the records add up to.
+
+    ## What it reports
+    SUPPORTED where the claim gives how many there are of something and that many lines or rows of one form tell of
+    it, or gives a total and the amounts of such rows add up to it, or gives a duration and the time stamps of the
+    first and the last record of the subject lie that far apart.
+
+    ## Why it matters
+    `2 tests added` is nowhere written in a log that lists the two.
+
+    ## How to fix it
+    Nothing needs fixing.
+
+    ## Known limits
+    Records are counted as far as they were supplied, so a smaller count contradicts nothing.
+    """
+    claim = view.claim
+    numbers = [
+        fact for fact in claim.facts if fact.kind in ("number", "money", "quantity") and not fact.compared
+    ]
+    if len(numbers) != 1 or len(claim.facts) > 2 or claim.negative:  # one number and what it is of
+        return None
+    fact = numbers[0]
+    records = _counted(view, fact) if fact.kind == "number" else []
+    if fact.kind == "number" and records and Decimal(len(records)) == fact.low:
+        return Finding(
+            support="SUPPORTED", rule="claims/counted", refs=tuple(record.ref for record in records[:12])
+        )
+    summed = _summed(view, fact) if _TOTAL & claim.content and fact.kind != "quantity" else None
+    if summed is not None:
+        return Finding(support="SUPPORTED", rule="claims/counted", refs=summed)
+    lasted = (
+        _lasted(view, fact)
+        if fact.kind == "quantity" and fact.unit == "s" and _LASTED.search(claim.text)
+        else None
+    )
+    return Finding(support="SUPPORTED", rule="claims/counted", refs=lasted) if lasted is not None else None
+
+
+def _counted(view: View, fact: Fact) -> list[Record]:
+    wanted = (view.claim.content | fact.attribute) - report_words() - {stem("total"), stem("there")}
+    if len(wanted) < 2:  # what is counted, and what is said of it
+        return []
+    rarest = min(sorted(wanted), key=lambda word: len(view.world.with_stem(word)))
+    found = [record for record in view.world.with_stem(rarest)[:_MOST] if wanted <= record.all_stems]
+    if not found or any(
+        number.kind == "number" and number.low is not None for record in found for number in record.facts
+    ):
+        return []
+    first = found[0]
+    return found if all(record.item is first.item and record.form == first.form for record in found) else []
+
+
+def _summed(view: View, fact: Fact) -> tuple[str, ...] | None:
+    by_item: dict[str, list[tuple[Record, Fact]]] = {}
+    for record in view.world.bearing[:_MOST]:
+        for found in record.facts:
+            if (
+                found.kind == fact.kind
+                and found.unit == fact.unit
+                and found.low is not None
+                and found.low == found.high
+                and not _TOTAL & record.own_stems
+            ):
+                by_item.setdefault(record.item.id, []).append((record, found))
+                break
+    for rows in by_item.values():
+        if (
+            2 <= len(rows) <= 200
+            and sum((found.low or Decimal(0) for _, found in rows), Decimal(0)) == fact.low
+        ):  # a column that a person could add
+            return tuple(record.ref for record, _ in rows[:12])
+    return None
+
+
+def _lasted(view: View, fact: Fact) -> tuple[str, ...] | None:
+    dated = sorted(
+        (near.record for near in view.near if near.coverage > 0 and ":" in near.record.moment),
+        key=lambda record: record.order,
+    )
+    same = [record for record in dated if record.item is dated[0].item]
+    if len(same) < 2:  # a beginning and an end
+        return None
+    first, last = _seconds(same[0].moment), _seconds(same[-1].moment)
+    return (same[0].ref, same[-1].ref) if Decimal(last - first) == fact.low else None
+
+
+def _seconds(moment: str) -> int:
+    """Give a moment in seconds; a time without a day counts from midnight."""
+    day, _, clock = moment.rpartition(" ")
+    hour, minute, second = [int(each) for each in f"{clock}:00".split(":")[:3]]
+    date_of = date.fromisoformat(day).toordinal() if day else 0
+    return ((date_of * 24 + hour) * 60 + minute) * 60 + second
+
+
+@rule("claims/count-differs", since="0.1", spec="section 7, R07 and R18")
+def count_differs(view: View) -> Finding | None:
+    """Contradict an extreme that a table or list shows to be another's.
+
+    ## What it reports
+    CONTRADICTED with the reason COMPARISON_FALSE where the claim calls one row the lowest, cheapest, highest or
+    largest, and another row of the same table has a lower or higher value in the only column of that kind;
+    SUPPORTED where no other row has.
+
+    ## Why it matters
+    `The cheapest plan` is bought without looking at the others.
+
+    ## How to fix it
+    Name the row that is the extreme.
+    """
+    low = re.search(
+        r"\b(?:cheapest|lowest|least|smallest|minimum|fastest|shortest|fewest)\b",
+        view.claim.text,
+        re.IGNORECASE,
+    )
+    high = re.search(
+        r"\b(?:most expensive|highest|largest|biggest|maximum|slowest|longest|greatest)\b",
+        view.claim.text,
+        re.IGNORECASE,
+    )
+    if (low is None) == (high is None) or view.claim.negative:
+        return None
+    rows = _rows(view)
+    named = [row for row in rows if _names_row(view, row[0])]
+    if len(rows) < 2 or len(named) != 1:  # a comparison needs two
+        return None
+    values = [value for _, value in rows]
+    best = min(values) if low is not None else max(values)
+    record, value = named[0]
+    if value == best:
+        return (
+            Finding(support="SUPPORTED", rule="claims/count-differs", refs=(record.ref,))
+            if not view.claim.facts
+            or any(near.record is record and near.matched == len(view.claim.facts) for near in view.near)
+            else None
+        )
+    other = next(row for row, each in rows if each == best)
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/count-differs",
+        refs=(record.ref, other.ref),
+        code="COMPARISON_FALSE",
+        note="another row goes beyond it",
+    )
+
+
+def _rows(view: View) -> list[tuple[Record, Decimal]]:
+    found: list[tuple[Record, Decimal]] = []
+    for near in view.near[:1]:
+        same = [
+            record
+            for record in view.world.bearing
+            if record.item is near.record.item and record.form == near.record.form
+        ]
+        for record in same[:200]:
+            numbers = [
+                fact
+                for fact in record.facts
+                if fact.kind in ("money", "number", "quantity", "percent")
+                and fact.low is not None
+                and fact.low == fact.high
+            ]
+            if len(numbers) == 1 and numbers[0].low is not None:
+                found.append((record, numbers[0].low))
+    return found
+
+
+def _names_row(view: View, record: Record) -> bool:
+    head = frozenset(stems(re.split(r"[:|,=]", record.text, maxsplit=1)[0]))
+    return bool(head) and head <= (view.claim.content | view.claim.names)
+
+
+@rule("claims/computed", since="0.1", spec="section 5.1 and section 7, R07")
+def computed(view: View) -> Finding | None:
+    """Support a total, a difference or a price that a calculation in the evidence came to.
+
+    ## What it reports
+    SUPPORTED where the claim gives one sum, with a word such as total, cost, difference or balance, and the answer
+    of a calculating tool is exactly that number.
+
+    ## Why it matters
+    An agent that adds up prices shows its sum in the call, and nowhere else.
+
+    ## How to fix it
+    Nothing needs fixing.
+
+    ## Known limits
+    The rule reads the result; whether the right numbers went into the calculation it does not say.
+    """
+    sums = [fact for fact in view.claim.facts if fact.kind == "money"]
+    if (
+        len(sums) != 1
+        or len(view.claim.facts) > 1
+        or view.claim.negative
+        or not _COMPUTED & (view.claim.content | sums[0].attribute)
+    ):
+        return None
+    for record in view.world.calculations:
+        if any(found.low == sums[0].low for found in record.facts if found.kind in ("number", "money")):
+            return Finding(
+                support="SUPPORTED",
+                rule="claims/computed",
+                refs=(record.ref,),
+                bound=((0, record.ref, sums[0].value),),
+            )
+    return None
+
+
+_COMPUTED: Final = frozenset(
+    stem(word)
+    for word in [
+        "total",
+        "cost",
+        "price",
+        "difference",
+        "balance",
+        "refund",
+        "save",
+        "pay",
+        "amount",
+        "bring",
+        "come",
+    ]
+)

@@ -1,0 +1,262 @@
+"""What a record tells of actions: which, and how far they went."""
+
+import re
+from functools import cache
+from typing import Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Mention, Stage
+from assay402.checks.claims.reading.actions import cue, groups_in, mentions
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+
+_READING_VERB: Final = re.compile(
+    r"(?:^|[\s_.])(?:get|search|list|find|read|lookup|look|fetch|query|calculate|think|describe|show|view|retrieve|check|count|select)",
+    re.IGNORECASE,
+)
+_STATUS: Final = frozenset(
+    {
+        "status",
+        "state",
+        "result",
+        "outcome",
+        "conclusion",
+        "access",
+        "decision",
+        "phase",
+        "health",
+        "review",
+        "dsn",
+    }
+)
+_TRUTH: Final = frozenset(
+    {
+        "ok",
+        "success",
+        "successful",
+        "passed",
+        "completed",
+        "done",
+        "delivered",
+        "sent",
+        "approved",
+        "paid",
+        "applied",
+    }
+)
+_ERROR: Final = frozenset({"error", "errors", "exception", "failure", "error_message"})
+_CODE: Final = frozenset(
+    {"exit", "exit_code", "exitcode", "rc", "returncode", "code", "http_status", "status_code", "statuscode"}
+)
+_NAMING: Final = frozenset(
+    {
+        "object",
+        "type",
+        "action",
+        "event",
+        "operation",
+        "kind",
+        "step",
+        "task",
+        "command",
+        "job",
+        "message",
+        "msg",
+        "cmd",
+        "op",
+        "method",
+        "name",
+        "title",
+        "description",
+    }
+)
+_HTTP: Final = re.compile(
+    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP/[0-9.]+\s+([1-5][0-9]{2})\b"
+)
+_MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
+_EXIT: Final = re.compile(
+    r"\bexit(?:ed)?(?: with)?(?: code| status)?[ =:]*([0-9]{1,3})\b|\bexit_code[=:]\s?([0-9]{1,3})",
+    re.IGNORECASE,
+)
+_SQL_TAG: Final = re.compile(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+)\s*$")
+_TERSE: Final = 90
+_BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
+_QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
+
+
+class Deed:
+    """An action a record tells of, and how far it went."""
+
+    def __init__(self, record: Record, group: str, stage: Stage) -> None:
+        self.record: Final = record
+        self.group: Final = group
+        self.stage: Final = stage
+
+
+def deeds_of(record: Record) -> list[Deed]:
+    """Give the actions a record tells of."""
+    if _QUESTION.search(record.text[-8:]) and record.form != "json":
+        return []
+    if record.is_prose and len(record.text) > _TERSE:
+        # In a longer sentence a word of failure may belong to anything; only what stands at the verb counts.
+        return [Deed(record, each.group, _told(each, None)) for each in mentions(record.text[:600])]
+    stage = stage_of(record)
+    made = _from_fields(record) if record.form == "json" else _from_words(record, stage)
+    named = {deed.group for deed in made}
+    if any(deed.group == "rollback" and deed.stage == "REVERSED" for deed in made):
+        made.append(Deed(record, "*", "REVERSED"))
+    if stage is None:
+        return made
+    made += [Deed(record, group, stage) for group in sorted(_groups(record) - named)]
+    boxed = _BOX.search(record.text[:40]) is not None
+    if record.form != "json" and (boxed or (not made and stage in ("NONEXECUTION", "REVERSED"))):
+        made.append(Deed(record, "*", stage))
+    return made
+
+
+def _from_words(record: Record, stage: Stage | None) -> list[Deed]:
+    found = () if _is_answer(record) else mentions(record.text[:600])
+    return [Deed(record, each.group, _told(each, stage)) for each in found]
+
+
+def _told(mention: Mention, stage: Stage | None) -> Stage:
+    """Give the stage of a mention, as the rest of its line corrects it."""
+    told = mention.stage
+    if mention.negated and told == "COMPLETED":
+        return "NONEXECUTION"
+    undone = stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED") and told in ("COMPLETED", "ATTEMPTED")
+    return stage if stage is not None and (undone or (told == "ATTEMPTED" and stage == "COMPLETED")) else told
+
+
+def _from_fields(record: Record) -> list[Deed]:
+    """Read fields such as `refunded: true` and `created_at: …`."""
+    told = [
+        field.name
+        for field in record.fields
+        if field.name.lower().endswith(("ed_at", "ed"))
+        and field.value.lower() not in ("", "null", "false", "0", "none")
+    ]
+    return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
+
+
+def _is_answer(record: Record) -> bool:
+    return record.parent is not None and record.parent.label.endswith(" call")
+
+
+def _groups(record: Record) -> frozenset[str]:
+    if record.form != "json":
+        if _MAIL.search(record.text[:600]):
+            return groups_in(record.text[:600]) | {"send"}
+        http = _HTTP.search(record.text[:600])
+        if http is not None and http[1] in ("POST", "PUT"):
+            return groups_in(record.text[:600]) | {"send"}
+        return groups_in(
+            f"{record.label if len(record.text) < 80 else ''} {record.text[:600]}"
+        )  # short lines belong to their heading
+    if "history" in record.label:
+        return groups_in(record.label)
+    if record.parent is not None and record.parent.label.endswith(" call"):
+        return _tool_groups(record.parent.label)
+    if record.label.endswith(" call"):
+        return _tool_groups(record.label)
+    if _READING_VERB.search(record.label):
+        return frozenset()
+    told = [
+        each.value for each in record.fields if each.name.lower() in _NAMING or each.name.lower() in _STATUS
+    ]
+    told += [each.name for each in record.fields if each.name.lower().endswith(("ed", "ed_at"))]
+    return groups_in(" ".join((record.label, *told))[:600])
+
+
+def _tool_groups(label: str) -> frozenset[str]:
+    return frozenset() if _READING_VERB.match(label) else groups_in(label)
+
+
+def stage_of(record: Record) -> Stage | None:
+    """Give how far what a record tells of went, as far as it says."""
+    told = _field_stage(record)
+    if told is not None:
+        return told
+    if record.form == "json" and "history" in record.label:
+        return "COMPLETED"
+    called = record.parent is not None and record.parent.label.endswith(" call")
+    if record.label.endswith(" call"):
+        return "ATTEMPTED"
+    if called:
+        text = record.text if record.form != "json" else " ".join(each.value for each in record.fields[:3])
+        head = re.sub(r"^.{0,80}?(?:->|:)\s*", "", text[:200])
+        return (
+            "FAILED"
+            if re.match(
+                r"\s*[\"']?(?:error|failed|failure|exception|traceback|denied|invalid)\b", head, re.IGNORECASE
+            )
+            else "COMPLETED"
+        )
+    return _text_stage(record)
+
+
+def _text_stage(record: Record) -> Stage | None:
+    text = record.text[:600]
+    if record.form == "json":
+        return None
+    http = _HTTP.search(text)
+    if http is not None:
+        code = http[3] or http[4]
+        return (
+            "QUEUED"
+            if code == "202"
+            else "COMPLETED"
+            if code[0] == "2"
+            else "FAILED"
+            if code[0] in "45"
+            else None
+        )
+    left = _EXIT.search(text)
+    if left is not None:
+        return "COMPLETED" if int(left[1] or left[2]) == 0 else "FAILED"
+    if _SQL_TAG.match(text):
+        return "COMPLETED"
+    told = cue(text)
+    if told is None and record.level_is_error:
+        return "FAILED"
+    return told
+
+
+def _field_stage(record: Record) -> Stage | None:
+    stages = _stages()
+    for field in record.fields:
+        name, value = field.name.lower(), field.value.strip().lower()
+        last = name.rpartition(".")[2]
+        if last in _ERROR and value not in ("null", "none", "false", "0", "", "[]"):
+            return "FAILED"
+        if last in _TRUTH and value in ("false", "no", "0"):
+            return "FAILED"
+        if last in _CODE and value.isdigit():
+            number = int(value)
+            if "exit" in last or last in ("rc", "returncode"):
+                return "COMPLETED" if number == 0 else "FAILED"
+            if 100 <= number <= 599:  # HTTP status codes
+                return "QUEUED" if number == 202 else "COMPLETED" if number < 400 else "FAILED"
+        if last in _STATUS or {stem(part) for part in re.split(r"[\s_]", last)} & {
+            "status",
+            "stat",
+            "review",
+        }:
+            told = stages.get(value) or stages.get(value.split(" ")[0].split("(")[0]) or cue(value)
+            if told is not None:
+                return told
+    if "schedul" in stems(record.searched[:120].replace(".", " ")):
+        return "QUEUED"
+    return (
+        "COMPLETED"
+        if any(
+            each.name.lower() in _TRUTH and each.value.lower() in ("true", "yes", "1")
+            for each in record.fields
+        )
+        else None
+    )
+
+
+@cache
+def _stages() -> dict[str, Stage]:
+    return {word: stage for stage, words in reversed(table("stages").items()) for word in words}

@@ -1,0 +1,130 @@
+"""Which actions a case is about: what the candidate claims done, and what the records tell of them."""
+
+import re
+from typing import Any, Final
+
+from assay402.checks.claims.model import ActionClass, Claim, Stage, Verdict
+from assay402.checks.claims.rules.authority import APPROVAL, PERMISSION
+from assay402.checks.claims.rules.deed import Deed
+from assay402.checks.claims.rules.state import CLASSES
+from assay402.checks.claims.rules.tests import summary_of
+from assay402.checks.claims.rules.told import Act, told
+from assay402.checks.claims.rules.view import view_of
+from assay402.checks.claims.rules.world import World
+
+_OF_STAGE: Final[dict[Stage, ActionClass]] = {
+    "NONEXECUTION": "NONEXECUTION",
+    "REQUESTED": "REQUESTED_ACTION",
+    "QUEUED": "QUEUED_ACTION",
+    "ATTEMPTED": "ATTEMPTED_ACTION",
+    "FAILED": "FAILED_ACTION",
+    "REVERSED": "REVERSED_ACTION",
+    "INTENT": "INTENT",
+}
+_MOST: Final = 400
+_REQUEST: Final = re.compile(r"\b(?:please|would like to|requested|asked to|asked for)\b", re.IGNORECASE)
+
+
+class Execution:
+    """The actions of a case as they are published."""
+
+    def __init__(self, verdicts: tuple[Verdict, ...], world: World, outside: tuple[ActionClass, ...]) -> None:
+        self._classes: set[ActionClass] = set(outside)
+        self.details: Final[list[dict[str, Any]]] = []
+        self.claimed = False
+        self.proven = False
+        for verdict in verdicts:
+            self._add(verdict, world)
+        for record in world.bearing[:2_000]:
+            if "please" in record.own_stems or _REQUEST.search(record.text[:200]):
+                self._classes.add("REQUESTED_ACTION")
+                break
+
+    @property
+    def classes(self) -> tuple[ActionClass, ...]:
+        """The classes met, in the contract's order."""
+        return tuple(each for each in CLASSES if each in self._classes)
+
+    def _add(self, verdict: Verdict, world: World) -> None:
+        claim, finding = verdict.claim, verdict.finding
+        if APPROVAL.search(claim.text):
+            self._classes.add("APPROVAL")
+        if PERMISSION.search(claim.text):
+            self._classes.add("PERMISSION")
+        act = Act(claim)
+        self._skipped_tests(verdict, world)
+        if act.stage is None:
+            return
+        if act.is_status and act.stage == "COMPLETED":
+            return
+        named = "CLAIMED_COMPLETED_ACTION" if act.is_done else _OF_STAGE[act.stage]
+        self._classes.add(named)
+        if act.stage == "REVERSED":
+            self._classes.add("REVERSED_ACTION")
+        if act.is_done and not act.outcome:
+            self.claimed = True
+        if act.is_done and finding.support == "SUPPORTED" and finding.confidence == "RULE":
+            self.proven = True
+        if len(self.details) < _MOST:
+            self.details.append(_claimed(claim, act, named))
+        view = view_of(claim, world)
+        action = told(view)
+        for deed in action.deeds[-4:] if action is not None else ():
+            if deed.stage != "COMPLETED":
+                self._classes.add(_OF_STAGE[deed.stage])
+            if len(self.details) < _MOST:
+                self.details.append(_found(claim, deed))
+
+    def _skipped_tests(self, verdict: Verdict, world: World) -> None:
+        if verdict.finding.rule == "claims/test-report" and verdict.finding.code == "STATUS_CONFLICT":
+            self._classes.add("NONEXECUTION")
+        for ref in verdict.finding.refs[:1]:
+            for near in view_of(verdict.claim, world).near[:3]:
+                summary = summary_of(near.record)
+                if near.record.ref == ref and summary is not None and summary.skipped:
+                    self._classes.add("NONEXECUTION")
+
+
+def _claimed(claim: Claim, act: Act, named: ActionClass) -> dict[str, Any]:
+    values = [fact.raw for fact in claim.facts if fact.kind in ("money", "number", "quantity")]
+    return {
+        "action": min(act.groups) if act.groups else "process",
+        "object": values[0] if values else None,
+        "target": _target(claim.text),
+        "identifiers": [
+            fact.raw for fact in claim.facts if fact.kind in ("id", "hash", "email", "url", "path", "version")
+        ],
+        "stage": act.stage,
+        "class": named,
+        "time": next((fact.raw for fact in claim.facts if fact.kind in ("date", "time")), None),
+        "claim_id": claim.id,
+        "evidence_ref": None,
+        "origin": "candidate",
+    }
+
+
+def _found(claim: Claim, deed: Deed) -> dict[str, Any]:
+    record = deed.record
+    values = [fact.raw for fact in record.facts if fact.kind in ("money", "number", "quantity")]
+    return {
+        "action": deed.group if deed.group != "*" else "process",
+        "object": values[0] if values else None,
+        "target": _target(record.text[:400]),
+        "identifiers": sorted(record.ids)[:8],
+        "stage": deed.stage,
+        "class": "CLAIMED_COMPLETED_ACTION" if deed.stage == "COMPLETED" else _OF_STAGE[deed.stage],
+        "time": record.moment or None,
+        "claim_id": claim.id,
+        "evidence_ref": record.ref,
+        "origin": "evidence",
+    }
+
+
+_TARGET: Final = re.compile(
+    r"\b(?:to|into|in|on|for)\s(?:the\s)?((?:order|customer|user|account|branch)\s)?([#\w./@-]{2,60})"
+)
+
+
+def _target(text: str) -> str | None:
+    match = _TARGET.search(text)
+    return match[2].rstrip(".") if match is not None else None

@@ -1,0 +1,294 @@
+"""Values that the evidence gives otherwise: contradictions, and conflicts between items."""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Finding
+from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.compare import IDENTIFYING, near_miss
+from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.repairing import replacement
+from assay402.checks.claims.rules.told import told
+from assay402.checks.claims.rules.view import Near, View, bound_values
+from assay402.core.check import rule
+
+_ENOUGH: Final = 0.8
+_ENOUGH_WITH_VALUES: Final = 0.5
+_ALIGNED: Final = 0.6
+_COMPARING: Final = re.compile(
+    r"\b(?:than|average|total|sum|difference|times|each|both|combined)\b", re.IGNORECASE
+)
+"""Words that set rows beside each other, so that no single row can deny the value."""
+_CODES: Final = {"money": "VALUE_MISMATCH", "date": "DATE_MISMATCH", "time": "DATE_MISMATCH"}
+
+
+@rule("claims/value-mismatch", since="0.1", spec="section 7, R04 and R08")
+def value_mismatch(view: View) -> Finding | None:
+    """Contradict a claim whose value the evidence gives otherwise for the same subject and attribute.
+
+    ## What it reports
+    CONTRADICTED with the reason VALUE_MISMATCH, UNIT_OR_CURRENCY_MISMATCH, DATE_MISMATCH, IDENTITY_MISMATCH or
+    COMPARISON_FALSE, where the record that fits the claim best (by identifier, by its other values, by its words)
+    gives the attribute another value and no record that fits as well gives the claimed one.
+    `The Basic plan costs $39` beside `Basic: $19/month, Pro: $39/month` is contradicted: 39 stands there for another plan.
+
+    ## Why it matters
+    A wrong amount, date or number in a report is acted on as if it were right.
+
+    ## How to fix it
+    Use the value of the record the finding names, or name the subject the value belongs to.
+
+    ## Known limits
+    A value that only an undivided subject would exclude (a member of a list, one cause of several) is UNSUPPORTED.
+    """
+    claim = view.claim
+    found = _best_mismatch(view)
+    if found is None:
+        return None
+    near, binding = found
+    fact = binding.fact
+    code = (
+        "IDENTITY_MISMATCH"
+        if fact.kind in (*IDENTIFYING, "code")
+        else _CODES.get(fact.kind, "VALUE_MISMATCH")
+    )
+    if binding.state == "unit":
+        code = "UNIT_OR_CURRENCY_MISMATCH"
+    if fact.compared and fact.compared != "~":
+        code = "COMPARISON_FALSE"
+    value = binding.found.raw if binding.found is not None else ""
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/value-mismatch",
+        refs=(binding.ref,),
+        code=code,
+        note=f"the record of the same subject gives {value or 'another value'}",
+        bound=bound_values(claim, near),
+        repair=replacement(claim, binding),
+    )
+
+
+@rule("claims/value-conflict", since="0.1", spec="section 7, R02b")
+def value_conflict(view: View) -> Finding | None:
+    """Leave unverified a value that one item gives and another gives otherwise, with nothing to order them.
+
+    ## What it reports
+    UNVERIFIED with both references and the missing family CONFLICT_RESOLUTION, where two items that fit the claim
+    equally well disagree about a value of it and their records bear no times that order them.
+
+    ## Why it matters
+    Both cannot be right, and nothing supplied says which is.
+
+    ## How to fix it
+    Supply times or versions, or the record that decides.
+    """
+    for near in view.near:
+        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit")]
+        if not wrong or near.record.item.kind == "description" or not _same_subject(view, near, wrong):
+            continue
+        for other in view.near:
+            if other.record.item is near.record.item or other.record.item.kind == "description":
+                continue
+            if (
+                _fits_as_well(other, near, wrong)
+                and _fits_as_well_in_words(near, other)
+                and not _ordered(near, other)
+            ):
+                refs = (other.record.ref, near.record.ref)
+                return Finding(
+                    support="UNVERIFIED",
+                    rule="claims/value-conflict",
+                    refs=refs,
+                    code="EVIDENCE_CONFLICT",
+                    note="two items give different values and nothing orders them",
+                    missing=(
+                        "CONFLICT_RESOLUTION",
+                        f"A time, a version or a further record that decides between {refs[0]} and {refs[1]}.",
+                    ),
+                    conflict=True,
+                )
+    return None
+
+
+def _fits_as_well_in_words(near: Near, other: Near) -> bool:
+    return near.coverage >= other.coverage - 0.15 and len(near.shared) >= len(other.shared)
+
+
+def _ordered(near: Near, other: Near) -> bool:
+    one, two = near.record.moment, other.record.moment
+    return len(one) >= 10 and len(two) >= 10 and one != two  # a day at least
+
+
+def _newer(near: Near, other: Near) -> bool:
+    if near.record.item is other.record.item and not (near.record.moment and other.record.moment):
+        return (
+            near.record.form == "line"
+            and near.record.order > other.record.order
+            and near.coverage >= other.coverage
+            and near.record.item.kind != "document"
+        )
+    return _ordered(near, other) and near.record.moment > other.record.moment
+
+
+def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
+    """Give the first mismatch of the best fitting record, unless a record that fits as well agrees."""
+    claim = view.claim
+    for near in view.near:
+        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit")]
+        if not wrong or not _same_subject(view, near, wrong):
+            continue
+        if near.record.label.endswith(" call"):
+            # What was asked for tells nothing of what is.
+            continue
+        if near.record.form == "row" and _COMPARING.search(claim.text):
+            continue
+        if claim.negative and not is_negative(near.record.text):
+            continue
+        if _told_elsewhere(view, near, wrong) or not _counts_here(view, near):
+            continue
+        if any(
+            _fits_as_well(other, near, wrong) and not _newer(near, other)
+            for other in view.near
+            if other is not near
+        ):
+            continue
+        return near, wrong[0]
+    return None
+
+
+def _counts_here(view: View, near: Near) -> bool:
+    """Tell whether a record can deny a claimed action: one of the action itself, not of how things stood before it."""
+    action = told(view)
+    if action is None or not action.act.is_done or near.record.is_prose:
+        return True
+    return any(deed.record is near.record or deed.record in near.chain for deed in action.deeds)
+
+
+def _told_elsewhere(view: View, near: Near, wrong: list[Binding]) -> bool:
+    """Tell whether another record of the same kind gives the claimed value, so that it may be the one meant."""
+    if near.own_shared and not any(each.fact.kind in IDENTIFYING for each in wrong):
+        return _another_of_same_identifier(view, near, wrong)
+    if near.record.form == "json" and any(
+        each.fact.kind == "money" and _stands_elsewhere(view, near, each) for each in wrong
+    ):
+        return True
+    others = {
+        each.record.order: each.record for each in (*view.near, *(view.to(one) for one in near.record.beside))
+    }
+    for record in others.values():
+        other = view.to(record)
+        agrees = {
+            each.fact
+            for each in other.bindings
+            if each.state == "match" and (each.overlap >= 1 or each.fact.kind not in ("number", "money"))
+        }
+        if (
+            record.form == near.record.form == "json"
+            and {each.fact for each in wrong} <= agrees
+            and other.matched >= near.matched
+        ):
+            return True
+    return False
+
+
+def _stands_elsewhere(view: View, near: Near, wrong: Binding) -> bool:
+    """Tell whether a sum stands anywhere in the item: which of two it is, only a name or an identifier could tell."""
+    digits = wrong.fact.value
+    return any(
+        found.low == wrong.fact.low
+        for record in (
+            *near.chain,
+            *(
+                each
+                for each in view.world.bearing[:600]
+                if each.item is near.record.item and digits.split(".")[0] in each.text
+            ),
+        )
+        for found in record.facts
+        if found.kind in ("money", "number")
+    )
+
+
+def _another_of_same_identifier(view: View, near: Near, wrong: list[Binding]) -> bool:
+    for other in view.near:
+        if other is near or not (other.shared & near.shared) or other.record.item is not near.record.item:
+            continue
+        agrees = {each.fact for each in other.bindings if each.state == "match"}
+        if {each.fact for each in wrong} <= agrees and other.own_shared:
+            return True
+    return False
+
+
+def _fits_as_well(other: Near, near: Near, wrong: list[Binding]) -> bool:
+    agrees = {each.fact for each in other.bindings if each.state == "match"}
+    if not {each.fact for each in wrong} <= agrees:
+        return False
+    return len(other.shared) >= len(near.shared) and other.coverage >= near.coverage - 0.15
+
+
+def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
+    if _is_the_deed(view, near):
+        return not near.missing_names or bool(near.shared)
+    identifiers = view.identifiers - {each.fact.value for each in wrong}
+    if near.record.item.kind == "description" and not near.shared:
+        return near.coverage >= _ENOUGH
+    if (
+        any(each.fact.kind == "version" and each.overlap >= 1 for each in wrong)
+        and near.coverage >= _ENOUGH_WITH_VALUES
+    ):
+        return True
+    if any(each.fact.kind in IDENTIFYING for each in wrong):
+        return (
+            bool(near.shared) or _slip(view, near, wrong) or near.matched >= 2
+        )  # two other values tell one record from the rest
+    if identifiers and not (near.shared & identifiers):
+        return False
+    if near.missing_names and not near.shared:
+        return False
+    if identifiers:
+        return any(
+            each.overlap >= 1 or each.fact.kind in ("date", "time", "code") or near.matched >= 1
+            for each in wrong
+        )
+    if (
+        near.matched >= 2
+        and not near.record.is_prose
+        and near.coverage >= (0.25 if near.record.form == "json" else _ENOUGH_WITH_VALUES)
+    ):
+        return True
+    if (
+        near.record.form in ("json", "row")
+        and near.coverage >= _ENOUGH_WITH_VALUES
+        and any(each.overlap >= 1 for each in wrong)
+    ):
+        return True
+    if near.record.is_prose:
+        return near.coverage >= _ENOUGH and says_in_order(
+            view.claim, near.record, frozenset(each.fact for each in wrong)
+        )
+    return near.coverage >= _ALIGNED and (bool(near.wanted) or any(each.overlap >= 1 for each in wrong))
+
+
+def _is_the_deed(view: View, near: Near) -> bool:
+    """Tell whether the record is the only one of the claimed action, which makes it the subject."""
+    action = told(view)
+    if action is None or action.act.is_status or not action.deeds or near.record.is_prose:
+        return False
+    exact = {
+        deed.record.order
+        for deed in action.deeds
+        if deed.group in action.act.groups and deed.stage == "COMPLETED"
+    }
+    return exact == {near.record.order} and action.newest is not None and action.newest.stage == "COMPLETED"
+
+
+def _slip(view: View, near: Near, wrong: list[Binding]) -> bool:
+    """Tell whether an identifier is the only one of the evidence's, miscopied by a character."""
+    fact = next(each for each in wrong if each.fact.kind in IDENTIFYING).fact
+    if fact.value in view.known_identifiers:
+        return False
+    alike = {
+        each for record in view.world.bearing[:400] for each in record.ids if near_miss(fact.value, each)
+    }
+    return len(alike) == 1 and near.coverage >= _ENOUGH_WITH_VALUES

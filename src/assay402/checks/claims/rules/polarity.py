@@ -1,0 +1,379 @@
+"""Yes against no: negation, antonyms, universals, causes, order."""
+
+import re
+from functools import cache
+from typing import Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.view import Near, View, report_words
+from assay402.core.check import rule
+
+_NEGATION: Final = re.compile(
+    r"\b(?:not|never|no|none|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b", re.IGNORECASE
+)
+_NOT_NEGATION: Final = re.compile(
+    r"\b(?:not only|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
+    re.IGNORECASE,
+)
+_YES: Final = frozenset({"true", "yes", "on", "enabled"})
+_NO: Final = frozenset({"false", "no", "off", "disabled"})
+_CAUSE: Final = re.compile(
+    r"\b(?:because(?: of)?|due to|caused? by|as a result of|thanks to|led to|leads to|resulted in|owing to|attributed to|triggered by|driven by|causes?|caused)\b",
+    re.IGNORECASE,
+)
+_ORDER: Final = re.compile(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
+_ALIGNED: Final = 0.7
+
+
+@cache
+def _antonyms() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for one, other in table("antonyms"):
+        found.setdefault(stem(one), set()).add(stem(other))
+        found.setdefault(stem(other), set()).add(stem(one))
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+def is_negative(text: str) -> bool:
+    """Tell whether a text denies something."""
+    return _NEGATION.search(_NOT_NEGATION.sub(" ", text[:4_000])) is not None
+
+
+def antonyms_between(claimed: frozenset[str], found: frozenset[str]) -> frozenset[str]:
+    """Give the words of a claim that a text says the opposite of, and does not say themselves."""
+    known = _antonyms()
+    return frozenset(
+        word for word in claimed if word not in found and known.get(word, frozenset()) & (found - claimed)
+    )
+
+
+def opposed(claim: Claim, record: Record) -> bool:
+    """Tell whether a record speaks with the other polarity, or in opposite words."""
+    if record.form in ("json", "row"):
+        return truth_of(claim, record) is False or bool(antonyms_between(claim.content, _values(record)))
+    return is_negative(record.text) != claim.negative or bool(
+        antonyms_between(claim.content, record.own_stems)
+    )
+
+
+def _values(record: Record) -> frozenset[str]:
+    return frozenset(
+        each for field in record.fields if len(field.value) < 40 for each in stems(field.value)
+    )  # a status is short
+
+
+def truth_of(claim: Claim, record: Record) -> bool | None:
+    """Say whether a record affirms a yes-or-no attribute that the claim speaks of; None where it has none."""
+    told: bool | None = None
+    for field in record.fields:
+        value = field.value.lower()
+        if value not in _YES and value not in _NO:
+            continue
+        named = frozenset(stems(field.name.rpartition(".")[2].replace("_", " ").replace("-", " ")))
+        if not named or not named <= claim.content:
+            continue
+        denied = _denied(claim, named)
+        agreed = (value in _YES) != denied
+        told = agreed if told is None else told and agreed
+    return told
+
+
+def _denied(claim: Claim, named: frozenset[str]) -> bool:
+    """Tell whether the claim denies the very attribute: `without insurance`, `is not enabled`."""
+    for match in _NEGATION.finditer(claim.text):
+        behind = stems(claim.text[match.end() :])[:3]
+        if named & set(behind):
+            return True
+    return claim.negative and len(claim.content) <= 4  # a short clause is denied as a whole
+
+
+@rule("claims/polarity-flip", since="0.1", spec="section 7, R05")
+def polarity_flip(view: View) -> Finding | None:
+    """Contradict a claim that the evidence denies, or that denies what the evidence states.
+
+    ## What it reports
+    CONTRADICTED with the reason POLARITY where a record about the same subject, with nearly all content of the
+    claim and no differing value, has the other polarity, or gives a yes-or-no attribute the other value.
+
+    ## Why it matters
+    One `not` turns a report round.
+
+    ## How to fix it
+    Say it as the record does.
+    """
+    claim = view.claim
+    for near in view.near[:6]:
+        record = near.record
+        if record.form in ("json", "row") or record.fields:
+            if (
+                truth_of(claim, record) is False
+                and (near.shared or near.coverage >= _ALIGNED)
+                and not _bad_values(near)
+            ):
+                return _contradicted(
+                    "claims/polarity-flip", near, "POLARITY", "the record gives the other answer"
+                )
+            if record.form != "line":
+                continue
+        if _bad_values(near) or record.text.rstrip().endswith("?") or near.missing_names:
+            continue
+        if is_negative(record.text) != claim.negative and claim.modality == "is" and _denies(near, claim):
+            return _contradicted(
+                "claims/polarity-flip", near, "POLARITY", "the record has the other polarity"
+            )
+    return None
+
+
+def _denies(near: Near, claim: Claim) -> bool:
+    wanted = [each for each in near.wanted if each not in report_words()]
+    if len(wanted) < 2 or claim.quantifier == "all":  # one word is no statement
+        return False
+    text = near.record.text
+    given = stems(text)
+    covered = sum(each in set(given) for each in wanted)
+    # The denial must stand beside the claim's own words, not in another part of a long record.
+    return (
+        covered == len(wanted)
+        and len(given) <= 2 * len(wanted) + 6
+        and _beside(text if is_negative(text) else claim.text, wanted)
+    )
+
+
+def _beside(text: str, wanted: list[str]) -> bool:
+    return any(
+        set(stems(text[match.end() :])[:3]) & set(wanted)
+        for match in _NEGATION.finditer(_NOT_NEGATION.sub(" ", text))
+    )
+
+
+def _bad_values(near: Near) -> bool:
+    return any(each.state != "match" for each in near.bindings)
+
+
+def _contradicted(rule_id: str, near: Near, code: str, note: str) -> Finding:
+    return Finding(support="CONTRADICTED", rule=rule_id, refs=(near.record.ref,), code=code, note=note)
+
+
+@rule("claims/antonym", since="0.1", spec="section 7, R10")
+def antonym(view: View) -> Finding | None:
+    """Contradict a claim that says the opposite word of the same subject and attribute.
+
+    ## What it reports
+    CONTRADICTED with the reason POLARITY where a record holds all content of the claim but one word, and holds
+    that word's opposite: `rose` against `fell`, `before` against `after`, `healthy` against `degraded`.
+
+    ## Why it matters
+    Direction words are small and decide everything.
+
+    ## How to fix it
+    Use the record's word.
+    """
+    claim = view.claim
+    for near in view.near[:6]:
+        record = near.record
+        held = _values(record) if record.form in ("json", "row") else record.own_stems
+        turned = antonyms_between(claim.content, held)
+        if len(turned) != 1 or _bad_values(near) or near.missing_names:
+            continue
+        rest = near.wanted - turned
+        negation = is_negative(record.text) != claim.negative and record.form not in ("json", "row")
+        short = len(held) <= 3 * len(claim.content) + 4
+        if rest and rest <= near.stems and not negation and short and not record.text.rstrip().endswith("?"):
+            return _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
+    return None
+
+
+@rule("claims/counterexample", since="0.1", spec="section 7, R06")
+def counterexample(view: View) -> Finding | None:
+    """Contradict `all`, `every` or `no` where a record shows an exception.
+
+    ## What it reports
+    CONTRADICTED with the reason COUNTEREXAMPLE where the claim says something of all members of a kind, at least
+    one record says the same of a member, and another record of the same form says the opposite.
+
+    ## Why it matters
+    One exception makes a universal false, and it is the exception somebody must act on.
+
+    ## How to fix it
+    Name the members it holds for, or the exception.
+    """
+    claim = view.claim
+    if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
+        return None
+    known = _antonyms()
+    claimed = {word: known[word] for word in sorted(claim.content) if word in known}
+    for word, opposites in claimed.items():
+        same = [record for record in view.world.with_stem(word) if _is_member(record)]
+        against = [
+            record
+            for opposite in sorted(opposites)
+            for record in view.world.with_stem(opposite)
+            if _is_member(record)
+        ]
+        if claim.quantifier == "all" and not claim.negative and _is_whole(view, same):
+            return Finding(
+                support="SUPPORTED",
+                rule="claims/counterexample",
+                refs=tuple(record.ref for record in same[:12]),
+                note="every line of the item says so",
+            )
+        wrong = same if claim.quantifier == "none" or claim.negative else against
+        right = against if wrong is same else same
+        if wrong and (right or _subject_named(claim, wrong[0])):
+            record = wrong[0]
+            return Finding(
+                support="CONTRADICTED",
+                rule="claims/counterexample",
+                refs=(record.ref,),
+                code="COUNTEREXAMPLE",
+                note="one record shows an exception",
+            )
+    return None
+
+
+def _is_whole(view: View, same: list[Record]) -> bool:
+    """Tell whether at least two records say it and nothing else stands in their item."""
+    if len(same) < 2 or any(record.item is not same[0].item for record in same):
+        return False
+    return sum(record.item is same[0].item for record in view.world.bearing) == len(same)
+
+
+def _is_member(record: Record) -> bool:
+    return record.form in ("json", "row") or (
+        len(record.text.split()) <= 8 and not record.is_prose
+    )  # a line about one member
+
+
+def _subject_named(claim: Claim, record: Record) -> bool:
+    return bool((claim.content & record.all_stems) - {each for each in claim.content if each in _antonyms()})
+
+
+@rule("claims/none-counted", since="0.1", spec="section 4, number, and section 7, R06")
+def none_counted(view: View) -> Finding | None:
+    """Judge `no errors` by the number of errors a record gives.
+
+    ## What it reports
+    SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
+    where it gives another number.
+
+    ## Why it matters
+    `No vulnerabilities` is a number, and scanners print it.
+
+    ## How to fix it
+    Give the number.
+    """
+    claim = view.claim
+    match = _NO_THING.search(claim.text)
+    if claim.quantifier != "none" or match is None or claim.facts:
+        return None
+    thing = set(stems(match[1])[:2])
+    for near in view.near:
+        counted = [
+            fact for fact in near.record.facts if fact.kind == "number" and thing and thing <= fact.attribute
+        ]
+        if not counted or near.coverage < 0.6 or near.missing_names:  # most of what the claim speaks of
+            continue
+        none = all(fact.low == 0 for fact in counted)
+        return Finding(
+            support="SUPPORTED" if none else "CONTRADICTED",
+            rule="claims/none-counted",
+            refs=(near.record.ref,),
+            code="" if none else "COUNTEREXAMPLE",
+            note="the record counts none" if none else "the record counts some",
+        )
+    return None
+
+
+_NO_THING: Final = re.compile(
+    r"\b(?:no|zero)\s((?!changes\b)[a-z][\w-]*(?:\s[a-z][\w-]*)??)(?:\s(?:were|was|are|is|have|has|remain\w*|occurred|in|on|found|during)\b|[.,;]|$)",
+    re.IGNORECASE,
+)
+
+
+@rule("claims/cause-not-stated", since="0.1", spec="section 7, R16")
+def cause_not_stated(view: View) -> Finding | None:
+    """Leave unsupported a cause that no record states.
+
+    ## What it reports
+    UNSUPPORTED with the missing family CAUSAL_SUPPORT where the claim says that one thing brought about another
+    and no record near it says so. That one followed the other is no cause.
+
+    ## Why it matters
+    Wrong causes are acted on long after the report is forgotten.
+
+    ## How to fix it
+    Report both facts beside each other, or cite the analysis that found the cause.
+    """
+    claim = view.claim
+    if not _CAUSE.search(claim.text) or not view.near:
+        return None
+    for near in view.near:
+        if _CAUSE.search(near.record.text) and near.coverage >= _ALIGNED:
+            return None
+    addressed = [near for near in view.near if near.coverage >= 0.3]  # a third: the effect alone
+    if not addressed:
+        return None
+    return Finding(
+        support="UNSUPPORTED",
+        rule="claims/cause-not-stated",
+        refs=(addressed[0].record.ref,),
+        code="CAUSAL_OVERCLAIM",
+        note="no record states the cause",
+        missing=("CAUSAL_SUPPORT", f"A record that states the cause {claim.id} gives."),
+    )
+
+
+@rule("claims/order-of-events", since="0.1", spec="section 7, R09")
+def order_of_events(view: View) -> Finding | None:
+    """Contradict an order of two events that their time stamps reverse.
+
+    ## What it reports
+    CONTRADICTED with the reason ORDER_OF_EVENTS where the claim says one event came before or after another, and
+    each event stands in one dated record of its own, in the other order.
+
+    ## Why it matters
+    Whether the backup preceded the migration is what a report of it is for.
+
+    ## How to fix it
+    Give the order of the time stamps.
+    """
+    claim = view.claim
+    match = _ORDER.search(claim.text)
+    if match is None or claim.negative:
+        return None
+    first, second = set(stems(claim.text[: match.start()])), set(stems(claim.text[match.end() :]))
+    if not first or not second:
+        return None
+    one, other = _event(view, first - second), _event(view, second - first)
+    if (
+        one is None
+        or other is None
+        or one is other
+        or len(one.moment) != len(other.moment)
+        or one.moment == other.moment
+    ):
+        return None
+    if (one.moment < other.moment) == (match[1].lower() in ("before", "prior to")):
+        return Finding(
+            support="SUPPORTED",
+            rule="claims/order-of-events",
+            refs=(one.ref, other.ref),
+            note="the time stamps have this order",
+        )
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/order-of-events",
+        refs=(one.ref, other.ref),
+        code="ORDER_OF_EVENTS",
+        note="the time stamps have the other order",
+    )
+
+
+def _event(view: View, words: set[str]) -> Record | None:
+    rated = [(len(words & near.record.own_stems), near.record) for near in view.near if near.record.moment]
+    best = [record for count, record in rated if count and count == max(each[0] for each in rated)]
+    needed = (len(words) + 1) // 2
+    return best[0] if len(best) == 1 and len(words & best[0].own_stems) >= needed else None

@@ -1,0 +1,214 @@
+"""Bounded repair: the smallest honest change, diagnosed again before it is proposed."""
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from msgspec.structs import replace
+
+from assay402.checks.claims.model import Correction, Diagnosis, Given, Repair, Verdict
+from assay402.core.check import rule
+
+_ROUNDS: Final = 6
+_JOINT_BEFORE: Final = re.compile(r"(?:,?\s*\b(?:and|but|while|whereas|so)\b|[;,]|\s[-–—])\s*$")
+_JOINT_AFTER: Final = re.compile(r"^(?:;|,?\s*\b(?:and|but|while|whereas|so)\b|\s[-–—])\s*")
+_PASSIVE: Final = re.compile(
+    r"\b(has|have|was|were|is|are)( now| already)?( been)?( successfully| fully| just)*\s(\w+(?:ed|en|nt|id|ut|t)|complete|done|live|ready)\b"
+)
+_STAGE_WORDS: Final = {
+    "QUEUED": "pending",
+    "REQUESTED": "requested",
+    "ATTEMPTED": "started",
+    "INTENT": "planned",
+}
+_QUOTED_ITEM: Final = re.compile(
+    r"[ \t]*(?:[-*•+–]|[0-9]{1,3}[.)]|✅|✓|✔)\s+(?:\[[xX ]\]\s+)?$|[ \t]*#{1,6}\s+$"
+)
+
+
+@rule("claims/bounded-repair", since="0.1", spec="sections 3.9 and 10")
+def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Diagnosis]]) -> Repair:
+    """Propose the smallest change that leaves no claim the evidence does not carry, and prove it by diagnosing it.
+
+    ## What it reports
+    One correction for each faulty claim, in this order of preference: the evidence's value in the claim's own
+    spelling, a weaker stage, a denial, the right source, else the clause is withheld. The changed text is
+    diagnosed with the same engine; whatever is then still faulty is withheld, until nothing is, or nothing is left.
+
+    ## Why it matters
+    A repair that introduces a new untruth is worse than the report it mends.
+
+    ## How to fix it
+    Take `proposed_output`, or obtain the evidence that the steps name. A proposal executes nothing.
+    """
+    given, diagnosis, diagnose = case
+    if diagnosis.state in ("QUARANTINE", "HOLD"):
+        return Repair(proposed=None, corrections=(), state_after=None, withheld=0)
+    faulty = [each for each in diagnosis.verdicts if each.finding.support != "SUPPORTED"]
+    if not faulty:
+        return Repair(proposed=given.candidate, corrections=(), state_after=diagnosis.state, withheld=0)
+    corrections = {each.claim.id: _correction(given.candidate, each) for each in faulty}
+    for attempt in range(_ROUNDS):
+        text = _applied(given.candidate, corrections)
+        if not text.strip() or not any(char.isalnum() for char in text):
+            break
+        again = diagnose(replace(given, candidate=text))
+        wrong = [each for each in again.verdicts if each.finding.support != "SUPPORTED"]
+        if (
+            not wrong
+            and again.state in ("CLEAR_WITH_CEILING", "REPAIR_REQUIRED")
+            and len(again.verdicts) <= len(diagnosis.verdicts)
+        ):
+            return _proposal(text, corrections, again)
+        _fall_back(given.candidate, diagnosis.verdicts, corrections, wrong, last=attempt > 0)
+    withheld = {
+        each.claim.id: _withheld(given.candidate, each)
+        for each in diagnosis.verdicts
+        if each.claim.id in corrections
+    }
+    return Repair(proposed=None, corrections=_sorted(withheld), state_after=None, withheld=len(withheld))
+
+
+def _proposal(text: str, corrections: dict[str, Correction], again: Diagnosis) -> Repair:
+    withheld = sum(each.op == "WITHHOLD" for each in corrections.values())
+    return Repair(proposed=text, corrections=_sorted(corrections), state_after=again.state, withheld=withheld)
+
+
+def _sorted(corrections: dict[str, Correction]) -> tuple[Correction, ...]:
+    return tuple(sorted(corrections.values(), key=lambda each: (each.start, each.end)))
+
+
+def _fall_back(
+    candidate: str,
+    verdicts: tuple[Verdict, ...],
+    corrections: dict[str, Correction],
+    wrong: list[Verdict],
+    *,
+    last: bool,
+) -> None:
+    """Withhold what is still faulty: first every edit that is no withholding, then the claims that became faulty."""
+    edits = [
+        each
+        for each in verdicts
+        if each.claim.id in corrections and corrections[each.claim.id].op != "WITHHOLD"
+    ]
+    said = {each.claim.text.strip(" .") for each in wrong}
+    touched = [each for each in edits if _after(each, corrections) in said] or edits
+    for each in touched:
+        corrections[each.claim.id] = _withheld(candidate, each)
+    if not edits or last:
+        for each in verdicts:
+            if each.claim.id not in corrections and each.claim.text.strip(" .") in said:
+                corrections[each.claim.id] = _withheld(candidate, each)
+
+
+def _after(verdict: Verdict, corrections: dict[str, Correction]) -> str:
+    edit = corrections[verdict.claim.id]
+    text, start = verdict.claim.text, verdict.claim.span.start
+    return (text[: edit.start - start] + edit.after + text[edit.end - start :]).strip(" .")
+
+
+def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
+    parts, position = [], 0
+    for edit in _sorted(corrections):
+        parts += [candidate[position : edit.start], edit.after]
+        position = edit.end
+    parts.append(candidate[position:])
+    return "".join(parts)
+
+
+def _correction(candidate: str, verdict: Verdict) -> Correction:
+    claim, finding = verdict.claim, verdict.finding
+    edit = finding.repair if finding.support == "CONTRADICTED" else None
+    if edit is None and finding.code == "STAGE_OVERCLAIM" and finding.stage in _STAGE_WORDS:
+        edit = _weaker(verdict, _STAGE_WORDS[finding.stage])
+    if edit is None and finding.support == "CONTRADICTED" and finding.stage in ("FAILED", "NONEXECUTION"):
+        edit = _denied(verdict)
+    if edit is None:
+        return _withheld(candidate, verdict)
+    op, start, end, after = edit
+    return Correction(
+        claim_id=claim.id,
+        op=op,
+        start=start,
+        end=end,
+        before=candidate[start:end],
+        after=after,
+        refs=finding.refs,
+        reason=finding.code,
+    )
+
+
+def _weaker(verdict: Verdict, word: str) -> tuple[str, int, int, str] | None:
+    claim = verdict.claim
+    match = _PASSIVE.search(claim.text)
+    if match is None or claim.form == "leaf":
+        return None
+    plural = match[1] in ("have", "were", "are")
+    helper = ("are" if plural else "is") if word == "pending" else ("were" if plural else "was")
+    return (
+        "DOWNGRADE_STAGE",
+        claim.span.start + match.start(),
+        claim.span.start + match.end(),
+        f"{helper} {word}",
+    )
+
+
+def _denied(verdict: Verdict) -> tuple[str, int, int, str] | None:
+    claim = verdict.claim
+    match = _PASSIVE.search(claim.text)
+    if match is None or claim.negative or claim.form == "leaf":
+        return None
+    start, end = match.start(), match.end()
+    been = " been" if match[3] else ""
+    return ("NEGATE", claim.span.start + start, claim.span.start + end, f"{match[1]} not{been} {match[5]}")
+
+
+def _withheld(candidate: str, verdict: Verdict) -> Correction:
+    start, end, after = _removal(candidate, verdict)
+    return Correction(
+        claim_id=verdict.claim.id,
+        op="WITHHOLD",
+        start=start,
+        end=end,
+        before=candidate[start:end],
+        after=after,
+        refs=verdict.finding.refs,
+        reason=verdict.finding.code or verdict.finding.support,
+    )
+
+
+def _removal(candidate: str, verdict: Verdict) -> tuple[int, int, str]:
+    """Give the stretch to take out, with the joint that would be left hanging, and what stays in its place."""
+    claim = verdict.claim
+    start, end = claim.span.start, claim.span.end
+    if claim.form == "leaf":
+        quoted = candidate[start - 1 : start] == '"' and candidate[end : end + 1] == '"'
+        return (start - 1, end + 1, "null") if quoted else (start, end, "null")
+    if claim.form == "cell":
+        return start, end, "—"
+    line = candidate.rfind("\n", 0, start) + 1
+    stop = candidate.find("\n", end)
+    stop = len(candidate) if stop < 0 else stop
+    before, after = candidate[line:start], candidate[end:stop]
+    if (
+        not after.strip(" *_")
+        and (not before.strip(" *_") or _QUOTED_ITEM.search(before))
+        and (_QUOTED_ITEM.fullmatch(before) or not before.strip(" *_"))
+    ):
+        return (
+            (line, min(stop + 1, len(candidate)), "")
+            if stop < len(candidate)
+            else (max(line - 1, 0), stop, "")
+        )
+    joint = _JOINT_BEFORE.search(candidate, max(line, start - 14), start)
+    if joint is not None:
+        closing = re.search(r"[.!]+$", claim.text)
+        return joint.start(), end, closing[0] if closing is not None else ""
+    following = _JOINT_AFTER.match(candidate[end : end + 14])
+    if following is not None:
+        return start, end + following.end(), ""
+    blank = len(candidate[end:stop]) - len(candidate[end:stop].lstrip(" "))
+    if blank:
+        return start, end + blank, ""
+    return start - (len(before) - len(before.rstrip(" "))), end, ""

@@ -1,0 +1,348 @@
+"""What a claim says was done, and what the records say became of it."""
+
+import re
+from functools import cache
+from typing import Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Claim, Mention, Stage
+from assay402.checks.claims.reading.actions import consequential, cue, groups_in, same_action, words_of
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.compare import IDENTIFYING, shape
+from assay402.checks.claims.rules.deed import Deed, stage_of
+from assay402.checks.claims.rules.view import Near, View, report_words
+
+_WEAK: Final = frozenset(
+    {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
+)
+_OUTCOME: Final = re.compile(
+    r"\b(?:is|are|went|now|be|remains?)\s(?:now\s|currently\s|fully\s)?(live|ready|available|unpaid|delivered|paid|in production)\b",
+    re.IGNORECASE,
+)
+_PLACES: Final = (
+    "production",
+    "staging",
+    "development",
+    "dev",
+    "test",
+    "qa",
+    "sandbox",
+    "canary",
+    "preview",
+    "uat",
+    "preprod",
+)
+_CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
+_STATUS: Final = re.compile(
+    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|not run|(?:was|is|were|are) done)\b",
+    re.IGNORECASE,
+)
+ANY: Final = "any"
+"""The group of a status that is told of something without an action of its own: a job, a step, a service."""
+_FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
+_BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
+_RANKS: Final[dict[Stage, int]] = {
+    "NONEXECUTION": 0,
+    "INTENT": 1,
+    "REQUESTED": 2,
+    "QUEUED": 3,
+    "ATTEMPTED": 4,
+    "COMPLETED": 5,
+    "FAILED": 6,
+    "REVERSED": 7,
+}
+_FOLLOWING: Final = 6
+_LOOKED_AT: Final = 60
+_ENOUGH: Final = 0.5
+
+
+@cache
+def _status_words() -> frozenset[str]:
+    return frozenset(
+        stem(word)
+        for word in [
+            "succeeded",
+            "success",
+            "failed",
+            "completed",
+            "finished",
+            "passed",
+            "skipped",
+            "pending",
+            "queued",
+            "running",
+            "errored",
+            "crashed",
+            "declined",
+            "bounced",
+            "progress",
+            "timed",
+            "done",
+            "status",
+            "time",
+        ]
+    )
+
+
+@cache
+def _places() -> dict[str, str]:
+    return {stem(place): {"dev": "development", "preprod": "staging"}.get(place, place) for place in _PLACES}
+
+
+class Act:
+    """What a claim says was done."""
+
+    def __init__(self, claim: Claim) -> None:
+        said = [*claim.mentions]
+        outcome = _OUTCOME.search(claim.text)
+        if not said and outcome is not None:
+            group = (
+                "pay"
+                if "paid" in outcome[1].lower()
+                else "send"
+                if outcome[1].lower() == "delivered"
+                else "deploy"
+            )
+            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), claim.negative)]
+        self.outcome: Final = outcome is not None and not claim.mentions
+        self.mentions: Final = tuple(said)
+        if (
+            not said
+            and (match := _STATUS.search(claim.text)) is not None
+            and (stage := cue(match[0])) is not None
+        ):
+            said = [Mention(ANY, stage, match.start(), match.end(), claim.negative and stage == "COMPLETED")]
+        groups = {each.group for each in said}
+        if "process" in groups and claim.context:
+            groups |= groups_in(claim.context)
+        self.is_status: Final = groups == {ANY}
+        self.groups: Final = frozenset(groups - _WEAK or groups)
+        self.stage: Final = _claimed_stage(said, claim)
+
+    @property
+    def is_done(self) -> bool:
+        """The claim says the action was carried out."""
+        return not self.is_status and (
+            self.stage == "COMPLETED" or (self.stage == "REVERSED" and "rollback" in self.groups)
+        )
+
+    @property
+    def is_consequential(self) -> bool:
+        """The action cannot be taken back by looking away."""
+        return bool(self.groups & consequential())
+
+
+def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:
+    stages = [("NONEXECUTION" if each.negated and each.stage == "COMPLETED" else each.stage) for each in said]
+    if claim.quantifier == "none" and "COMPLETED" in stages:
+        return "NONEXECUTION"
+    for stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED", "COMPLETED", "ATTEMPTED", "REQUESTED"):
+        if stage in stages:
+            return stage
+    return None
+
+
+_SEVERAL: Final = re.compile(
+    r"\b(?:both|following|all (?:two|three|four|five)|these)\s(?:the\s)?(?:\w+\s){0,2}?\w+s\s(?:have|were|are)\b",
+    re.IGNORECASE,
+)
+
+
+def _says_several(claim: Claim) -> bool:
+    return _SEVERAL.search(claim.text) is not None
+
+
+def _thing(deed: Deed) -> object:
+    """Give what a record acts on: its identifiers, or else the call it answers."""
+    record = deed.record
+    return record.ids or id(record.parent or record.item)
+
+
+class Told:
+    """What the evidence says became of the action a claim names."""
+
+    def __init__(self, view: View, act: Act) -> None:
+        self.view: Final = view
+        self.act: Final = act
+        self.elsewhere = False
+        """The action is told of another target."""
+        self.deeds: Final = self._about()
+        self.conflict: Final = self._conflict()
+        self.newest: Final = self.deeds[-1] if self.deeds else None
+        self.is_partial: Final = (
+            _says_several(view.claim)
+            and len({_thing(deed) for deed in self.deeds if deed.stage == "COMPLETED"}) == 1
+        )
+        """The claim speaks of several things, and the records tell of one."""
+
+    def _about(self) -> list[Deed]:
+        if self.act.is_status:
+            return self._statuses()
+        found: dict[int, Deed] = {}
+        for record in self._records():
+            for deed in self.view.world.deeds(record):
+                if deed.group == "*" or any(same_action(group, deed.group) for group in self.act.groups):
+                    held = found.get(record.order)
+                    if held is None or (held.group not in self.act.groups and deed.group in self.act.groups):
+                        found[record.order] = deed
+        deeds = [found[order] for order in sorted(found)]
+        exact = [deed for deed in deeds if deed.group in self.act.groups or deed.group == "*"]
+        deeds = exact if any(deed.group != "*" for deed in exact) else deeds
+        return _ordered(
+            self._of_subject([deed for deed in deeds if deed.group != "*" or self._is_of_claim(deed, exact)])
+        )
+
+    def _is_of_claim(self, deed: Deed, exact: list[Deed]) -> bool:
+        """Tell whether a bare `not run`, `rolled back` or ticked box tells of the claimed action."""
+        if self.view.to(deed.record).shared:
+            return True
+        return deed.stage != "COMPLETED" and (
+            self.act.stage != "COMPLETED"
+            or any(
+                one.group != "*"
+                and one.record.item is deed.record.item
+                and one.record.order < deed.record.order
+                for one in exact
+            )
+        )
+
+    def _statuses(self) -> list[Deed]:
+        """Give the records that tell a status of what the claim is about."""
+        subject = self.view.claim.content - report_words() - _status_words()
+        rated = []
+        for near in self.view.near:
+            stage = stage_of(near.record)
+            held = len(subject & near.stems)
+            if (
+                stage is not None
+                and subject
+                and (near.shared or 2 * held >= len(subject))
+                and not self._other_identifier(near)
+            ):
+                rated.append(((len(near.shared), held), Deed(near.record, ANY, stage)))
+        best = max((rate for rate, _ in rated), default=(0, 0))
+        deeds = sorted((deed for rate, deed in rated if rate == best), key=lambda deed: deed.record.order)
+        return _ordered(deeds)
+
+    def _records(self) -> list[Record]:
+        world = self.view.world
+        found = {near.record.order: near.record for near in self.view.near}
+        named = [near.record for near in self.view.near if near.shared]
+        if named:
+            # A named thing is told of where its name stands, and in the lines that follow.
+            for record in named:
+                for each in world.records[record.order : record.order + _FOLLOWING]:
+                    if each.item is record.item and each.item.claim_bearing:
+                        found[each.order] = each
+            return [found[order] for order in sorted(found)]
+        related = {
+            group
+            for group in table("actions")["groups"]
+            if any(same_action(one, group) for one in self.act.groups)
+        }
+        for group in sorted(related):
+            for word in sorted(words_of(group)):
+                for record in world.with_stem(word)[-_LOOKED_AT:]:
+                    found[record.order] = record
+        for word in ("rollback", "roll", "dry", "change"):
+            for record in world.with_stem(word)[-8:]:
+                found[record.order] = record
+        return [found[order] for order in sorted(found)]
+
+    def _of_subject(self, deeds: list[Deed]) -> list[Deed]:
+        kept = [deed for deed in deeds if self._fits(deed.record)]
+        rated = [(self._overlap(deed.record), deed) for deed in kept]
+        if not rated:
+            return []
+        best = max(rate for rate, _ in rated)
+        chosen = [deed for rate, deed in rated if rate == best]
+        last = _ordered(chosen)[-1]
+        # What follows in the same item tells how an unfinished action went on, or that it was undone.
+        return chosen + [
+            deed
+            for rate, deed in rated
+            if rate < best
+            and deed.record.item is last.record.item
+            and deed.record.order > last.record.order
+            and (last.stage in _BELOW or (deed.group == "*" and deed.stage == "REVERSED"))
+        ]
+
+    def _overlap(self, record: Record) -> tuple[int, int]:
+        near = self.view.to(record)
+        subject = (
+            self.view.claim.content
+            - report_words()
+            - _status_words()
+            - {word for group in self.act.groups for word in words_of(group)}
+        )
+        return (len(near.shared), len(subject & near.stems))
+
+    def _fits(self, record: Record) -> bool:
+        claim, near = self.view.claim, self.view.to(record)
+        places = {_places()[each] for each in claim.content if each in _places()}
+        found = {_places()[each] for each in record.all_stems if each in _places()}
+        if places and found and not places & found:
+            self.elsewhere = True
+            return False
+        for pattern in (_CHANNEL,):
+            said, there = set(pattern.findall(claim.text)), set(pattern.findall(record.text))
+            if said and there and not said & there:
+                self.elsewhere = True
+                return False
+        return not self._other_identifier(near)
+
+    def _other_identifier(self, near: Near) -> bool:
+        """Tell whether the record is of another identified thing of the same kind."""
+        if near.shared:
+            return False
+        held = {each for record in near.chain for each in record.ids}
+        for fact in self.view.claim.facts:
+            if fact.kind not in IDENTIFYING or fact.kind == "version":
+                continue
+            if any(
+                shape(fact.value) == shape(each)
+                or (fact.kind in ("path", "url", "email") and each.count("/") == fact.value.count("/") > 0)
+                for each in held
+            ):
+                self.elsewhere = True
+                return True
+            if fact.kind in ("path", "email") and any(other.kind == fact.kind for other in near.record.facts):
+                self.elsewhere = True
+                return True
+        return False
+
+    def _conflict(self) -> tuple[Deed, Deed] | None:
+        """Give two last words of different items that cannot both hold and that no time orders."""
+        last: dict[str, Deed] = {}
+        for deed in self.deeds:
+            last[deed.record.item.id] = deed
+        ends = list(last.values())
+        dated = all(len(deed.record.moment) >= 10 for deed in ends)  # a day at least
+        moments = {deed.record.moment for deed in ends}
+        if len(ends) < 2 or (dated and len(moments) == len(ends)):
+            return None
+        done = [deed for deed in ends if deed.stage == "COMPLETED" and deed.record.item.kind != "description"]
+        undone = [deed for deed in ends if deed.stage in _FINAL and deed.record.item.kind != "description"]
+        return (done[0], undone[0]) if done and undone else None
+
+
+def _ordered(deeds: list[Deed]) -> list[Deed]:
+    """Order records by their times where all have one, else by their lines in each item and by the ladder between items."""
+    if deeds and all(len(deed.record.moment) >= 10 for deed in deeds):
+        return sorted(deeds, key=lambda deed: (deed.record.moment, deed.record.order))
+    # Nothing but the ladder says which of two undated items is later; their order in the request says nothing.
+    reached = {deed.record.item.id: _RANKS[deed.stage] for deed in deeds}
+    return sorted(
+        deeds,
+        key=lambda deed: (deed.record.item.kind != "description", reached[deed.record.item.id]),
+    )
+
+
+def told(view: View) -> Told | None:
+    """Give what the evidence says of the action a claim names; None where it names none."""
+    if "told" not in view.memo:
+        act = Act(view.claim)
+        view.memo["told"] = Told(view, act) if act.stage is not None and act.groups else None
+    found: Told | None = view.memo["told"]
+    return found

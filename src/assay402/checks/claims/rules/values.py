@@ -1,0 +1,373 @@
+"""Values and statements: does a record that speaks of the same subject state the same?"""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import plain, stems
+from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.compare import IDENTIFYING
+from assay402.checks.claims.rules.polarity import antonyms_between, is_negative, opposed, truth_of
+from assay402.checks.claims.rules.view import Near, View, bound_values
+from assay402.core.check import rule
+
+_ENOUGH: Final = 0.8
+_ENOUGH_WITH_IDENTIFIERS: Final = 0.6
+_DONE: Final = re.compile(r"\b(?:has|have) (?:now |already )?been (?:successfully )?\w+(?:ed|en|nt|id|ilt)\b")
+_AGGREGATE: Final = re.compile(
+    r"\b(?:average|mean|sum|most|least|highest|lowest|second|third|first|last|only|all|every|each|both|times|number of|before|after|than|fewer|over|under|earliest|latest|never|no)\b",
+    re.IGNORECASE,
+)
+"""Words that speak of a table as a whole, which no single row states."""
+_ENOUGH_WITH_VALUES: Final = 0.5
+_JOINED: Final = frozenset(
+    {"and", "or", "but", "nor", "except", "unless", "if", "former", "alleged", "almost", "nearly", "fake"}
+)
+"""Words beside a run of words that join it to more, or take from it."""
+
+
+@rule("claims/all-facts-bound", since="0.1", spec="section 7, R19")
+def all_facts_bound(view: View) -> Finding | None:
+    """Support a claim whose every value one record gives for the same subject, with the same polarity.
+
+    ## What it reports
+    SUPPORTED where one record, with what it stands in, holds every typed value of the claim for the same
+    attribute, every name, and enough of the content: 0.8 of it, 0.6 where two identifiers are bound, 0.5 in a
+    structured record that binds an identifier or two values.
+
+    ## Why it matters
+    This is the everyday case of an honest report: it repeats what a log or a document says.
+
+    ## How to fix it
+    Nothing needs fixing. Keep the record that the finding names with the report.
+
+    ## Known limits
+    The rule reads words and values, not meaning; a claim in quite other words than the record stays UNVERIFIED.
+    """
+    claim = view.claim
+    if not claim.facts and claim.form not in ("leaf", "cell"):
+        return _affirmed(view)
+    done = (
+        any(each.stage == "COMPLETED" and not each.negated for each in claim.mentions)
+        or _DONE.search(claim.text) is not None
+    )
+    for near in view.near:
+        if done and (not near.record.is_prose or near.record.item.kind == "description"):
+            continue
+        if not _states(view, near):
+            continue
+        if _is_one_of_several(view, near):
+            return _ambiguous(view)
+        refs = tuple(dict.fromkeys(each.ref for each in near.bindings if each.ref)) or (near.record.ref,)
+        return Finding(
+            support="SUPPORTED", rule="claims/all-facts-bound", refs=refs, bound=bound_values(claim, near)
+        )
+    return None
+
+
+def _is_one_of_several(view: View, near: Near) -> bool:
+    """Tell whether the claim names none of several labelled values of one list, and so might mean any of them."""
+    record = near.record
+    head = _head(record)
+    if (
+        not head
+        or near.shared
+        or view.claim.form != "clause"
+        or head & (view.claim.content | view.claim.names)
+    ):
+        return False
+    beside = [
+        each
+        for each in view.world.bearing
+        if each.item is record.item and each.form == record.form and 0 < abs(each.order - record.order) <= 12
+    ]
+    return any(
+        _head(each)
+        and _head(each) != head
+        and any(view.to(each).bindings[index].state == "mismatch" for index in range(len(view.claim.facts)))
+        for each in beside
+    )
+
+
+def _head(record: Record) -> frozenset[str]:
+    """Give the words that name what a labelled line or a table row is about."""
+    if record.form == "row" and record.fields:
+        return frozenset(stems(record.fields[0].value))
+    if record.form == "line" and len(record.fields) == 1:
+        return frozenset(stems(record.fields[0].name))
+    return frozenset()
+
+
+def _ambiguous(view: View) -> Finding:
+    return Finding(
+        support="UNVERIFIED",
+        rule="claims/all-facts-bound",
+        code="AMBIGUOUS_SUBJECT",
+        note="several records fit, and they give different values",
+        missing=("SUBJECT_LINK", f"Which of the recorded subjects {view.claim.id} speaks of."),
+    )
+
+
+def _affirmed(view: View) -> Finding | None:
+    """Support a claim without values where a yes-or-no attribute of the subject affirms it."""
+    for near in view.near[:4]:
+        told = truth_of(view.claim, near.record)
+        said = (
+            near.record.form == "json"
+            and told is not False
+            and near.coverage == 1.0
+            and _is_in_values(view.claim, near)
+        )
+        if (said or (told and near.coverage >= _ENOUGH)) and not near.missing_names:
+            return Finding(support="SUPPORTED", rule="claims/all-facts-bound", refs=(near.record.ref,))
+    return None
+
+
+def _is_in_values(claim: Claim, near: Near) -> bool:
+    """Tell whether a claim that denies nothing and does nothing repeats a value of a record, not only its names."""
+    values = {each for field in near.record.fields for each in stems(field.value.replace("_", " "))}
+    return (
+        len(near.wanted) >= 3
+        and bool(values & near.wanted)
+        and not claim.negative
+        and not claim.mentions
+        and not opposed(claim, near.record)
+    )
+
+
+def _states(view: View, near: Near) -> bool:
+    claim = view.claim
+    if any(each.state != "match" for each in near.bindings) or near.missing_names:
+        return False
+    if opposed(claim, near.record) or not speaks_plainly(claim, near):
+        return False
+    if near.record.is_prose:
+        return in_order(claim, near)
+    if near.record.form == "row" and _AGGREGATE.search(claim.text):
+        return False
+    return near.coverage >= _threshold(near, claim)
+
+
+def _threshold(near: Near, claim: Claim) -> float:
+    structured = near.record.form in ("json", "row") or bool(near.record.fields)
+    valued = [
+        each
+        for each in near.bindings
+        if each.state == "match" and each.fact.kind not in ("id", "code", "number")
+    ]
+    if near.record.form == "json" and valued and near.matched >= 2:
+        return 0.2
+    if structured and (near.shared or near.matched >= 2 or claim.form in ("fragment", "heading")):
+        return 0.3 if claim.form in ("fragment", "heading") else _ENOUGH_WITH_VALUES
+    return _ENOUGH_WITH_IDENTIFIERS if len(near.shared) >= 2 else _ENOUGH
+
+
+def speaks_plainly(claim: Claim, near: Near) -> bool:
+    """Tell whether a record asserts what it says: no question, and no weaker modality than the claim's."""
+    text = near.record.text
+    if near.record.form in ("json", "row"):
+        return True
+    if text.rstrip().endswith("?"):
+        return False
+    # The month is no modal verb.
+    words = {each.lower() for each in text.split() if each != "May"}
+    weak = words & {
+        "may",
+        "might",
+        "could",
+        "possibly",
+        "perhaps",
+        "if",
+        "allegedly",
+        "reportedly",
+        "unless",
+        "expected",
+        "plans",
+        "planned",
+        "probably",
+        "likely",
+    }
+    return not weak or claim.modality == "may" or bool(weak & set(claim.text.lower().split()))
+
+
+@rule("claims/stated-verbatim", since="0.1", spec="section 7, R20")
+def stated_verbatim(view: View) -> Finding | None:
+    """Support a claim that stands in the evidence word for word, or with all its content in the same order.
+
+    ## What it reports
+    SUPPORTED where a sentence or a line of the evidence has the words of the claim, whatever their case, with the
+    same polarity and not as a question; or holds every content word of it in the same order, leaving out nothing
+    that could restrict it.
+
+    ## Why it matters
+    What is quoted exactly needs no interpretation.
+
+    ## How to fix it
+    Nothing needs fixing.
+
+    ## Known limits
+    Where the claim says `all`, `no` or `only`, only the very words count.
+    """
+    claim = view.claim
+    said = plain(claim.text)
+    for near in view.near:
+        text = near.record.text
+        if (
+            not speaks_plainly(claim, near)
+            or near.record.form == "json"
+            or (claim.mentions and near.record.item.kind == "description")
+        ):
+            continue
+        if (
+            said
+            and (said == plain(text) or (not _is_strict(claim) and _contains(said, plain(text))))
+            and not opposed(claim, near.record)
+        ):
+            return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
+    for near in view.near[:4]:
+        if near.record.form in ("json", "row") or claim.quantifier or claim.form in ("leaf", "cell"):
+            continue
+        if in_order(claim, near):
+            return Finding(
+                support="SUPPORTED",
+                rule="claims/stated-verbatim",
+                refs=(near.record.ref,),
+                bound=bound_values(claim, near),
+            )
+    return None
+
+
+def _is_strict(claim: Claim) -> bool:
+    """Tell whether leaving out a word of the evidence would make the claim say more: under `not`, `all`, `only`, `exactly`."""
+    return (
+        claim.negative
+        or bool(claim.quantifier)
+        or bool(
+            set(claim.text.lower().split())
+            & {"exactly", "few", "hardly", "rarely", "most", "less", "fewer", "at"}
+        )
+    )
+
+
+def _contains(said: str, text: str) -> bool:
+    """Tell whether a text has the words of a claim whole, neither denied before them nor joined to others beside them."""
+    if len(said.split()) < 3 or f" {said} " not in f" {text} ":  # shorter runs stand anywhere
+        return False
+    before, _, after = f" {text} ".partition(f" {said} ")
+    denied = any(
+        mark in before.split()[-4:]
+        for mark in ("not", "if", "whether", "no", "never", "unless", "that", "denied", "deny", "false")
+    )
+    joined = before.split()[-1:] + after.split()[:1]
+    return not denied and not _JOINED.intersection(joined)
+
+
+def in_order(claim: Claim, near: Near) -> bool:
+    """Tell whether a sentence holds all content of the claim in its order, every value, and nothing opposed."""
+    if near.missing_names or any(each.state != "match" for each in near.bindings):
+        return False
+    if claim.negative or is_negative(near.record.text) or not speaks_plainly(claim, near):
+        return False
+    if antonyms_between(claim.content, near.record.own_stems):
+        return False
+    return says_in_order(claim, near.record) and _restricts_nothing(claim, near)
+
+
+def _restricts_nothing(claim: Claim, near: Near) -> bool:
+    lowered = set(near.record.text.lower().split())
+    risky = {
+        "all",
+        "every",
+        "no",
+        "only",
+        "few",
+        "or",
+        "either",
+        "neither",
+        "most",
+        "less",
+        "fewer",
+        "except",
+        "without",
+        "almost",
+        "nearly",
+        "former",
+        "formerly",
+        "fake",
+        "alleged",
+    }
+    return not (risky & lowered) and not (risky & set(claim.text.lower().split()))
+
+
+@rule("claims/not-established", since="0.1", spec="section 7, R18 and R21")
+def not_established(view: View) -> Finding | None:
+    """Leave unsupported a claim whose subject the evidence addresses without stating what is claimed of it.
+
+    ## What it reports
+    UNSUPPORTED where a record speaks of the claim's subject (it shares an identifier, or half of the words) and at
+    least one value, name or part of the statement is missing there or weaker.
+
+    ## Why it matters
+    Half of a statement being documented lends the other half a credit it has not earned.
+
+    ## How to fix it
+    Say only the part the record states, or add the record that states the rest.
+    """
+    near = next(iter(view.addressed), None)
+    if near is None:
+        return None
+    gaps = [each for each in near.bindings if each.state in ("absent", "weaker")]
+    family, requirement = _gap(view, gaps)
+    return Finding(
+        support="UNSUPPORTED",
+        rule="claims/not-established",
+        refs=(near.record.ref,),
+        code="MISSING_FACT",
+        note="the nearest record does not state "
+        + (f"the {gaps[0].fact.kind} {gaps[0].fact.raw}" if gaps else "all of it"),
+        missing=(family, requirement),
+        bound=bound_values(view.claim, near),
+    )
+
+
+def _gap(view: View, gaps: list[Binding]) -> tuple[str, str]:
+    if not gaps:
+        return "SOURCE_DOCUMENT", f"A record that states what {view.claim.id} says of its subject, in full."
+    fact = gaps[0].fact
+    family = {"date": "DATE_OR_TIME_SOURCE", "time": "DATE_OR_TIME_SOURCE"}.get(
+        fact.kind, "SUBJECT_LINK" if fact.kind in IDENTIFYING else "QUANTITY_SOURCE"
+    )
+    named = " ".join(sorted(fact.attribute)[:3])
+    return family, f"A record that gives the {fact.kind} {fact.raw} for the subject of {view.claim.id}" + (
+        f" ({named})." if named else "."
+    )
+
+
+@rule("claims/not-addressed", since="0.1", spec="section 7, R22")
+def not_addressed(view: View) -> Finding:
+    """Leave unverified a claim of whose subject no inspected evidence speaks.
+
+    ## What it reports
+    UNVERIFIED, without references. The claim may well be true; nothing here shows it.
+
+    ## Why it matters
+    Silence is no confirmation, and it is no denial either.
+
+    ## How to fix it
+    Supply a record of the claim's subject.
+    """
+    claim = view.claim
+    facts = claim.facts
+    subject = facts[0].raw if facts else " ".join(claim.text.split()[:6])
+    return Finding(
+        support="UNVERIFIED",
+        rule="claims/not-addressed",
+        code="UNRESOLVED_SUBJECT" if claim.unresolved else "NOT_ADDRESSED",
+        note="no inspected evidence addresses it",
+        missing=(
+            "SUBJECT_LINK" if facts else "SOURCE_DOCUMENT",
+            f"A record that speaks of {subject!r} as {claim.id} does.",
+        ),
+    )

@@ -1,0 +1,230 @@
+"""One claim beside the records that may speak of it, each value of the claim bound where it can be."""
+
+import re
+from functools import cache, cached_property
+from typing import Any, Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.actions import groups_in, words_of
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.bind import Binding, bind
+from assay402.checks.claims.rules.compare import IDENTIFYING
+from assay402.checks.claims.rules.world import World
+
+_VALUE_WORDS: Final = (
+    "cost",
+    "price",
+    "total",
+    "amount",
+    "value",
+    "worth",
+    "be",
+    "equal",
+    "come",
+    "stand",
+    "measure",
+    "take",
+    "last",
+    "number",
+    "count",
+    "contain",
+    "have",
+    "due",
+    "date",
+    "month",
+    "year",
+    "day",
+    "report",
+    "list",
+    "set",
+    "latency",
+    "duration",
+    "size",
+    "long",
+    "large",
+    "big",
+)
+
+
+class Near:
+    """A record near a claim."""
+
+    def __init__(self, record: Record, claim: Claim, identifiers: frozenset[str]) -> None:
+        self.record: Final = record
+        self._claim: Final = claim
+        self._identifiers: Final = identifiers
+
+    @cached_property
+    def chain(self) -> tuple[Record, ...]:
+        """The record, what it stands in, and what stands in it."""
+        return (self.record, *self.record.above, *self.record.below)
+
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        """The identifiers of the claim that the record or its surroundings hold."""
+        if not self._identifiers:
+            return frozenset()
+        held: set[str] = set()
+        for record in (self.record, *self.record.above):
+            held |= record.ids
+        found = self._identifiers & held
+        rest = self._identifiers - found
+        return found | {each for each in rest if any(same_identifier(each, one) for one in held)}
+
+    @cached_property
+    def own_shared(self) -> int:
+        """How many identifiers of the claim the record itself holds."""
+        return sum(each in self.record.ids for each in self.shared)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The words of the record, of what it stands in and of what stands in it."""
+        found = set(self.record.all_stems)
+        if self.record.form == "json":
+            for below in self.record.below:
+                found |= below.own_stems
+        return frozenset(found)
+
+    @cached_property
+    def bindings(self) -> tuple[Binding, ...]:
+        """What the record says of each value of the claim."""
+        return tuple(
+            bind(fact, self.record, self._claim, is_named=self.own_shared > 0) for fact in self._claim.facts
+        )
+
+    @cached_property
+    def coverage(self) -> float:
+        """The share of the claim's content that the record holds, words that only carry its values apart."""
+        wanted = self.wanted
+        return len(wanted & self._covering) / len(wanted) if wanted else 1.0
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """The content the record should hold."""
+        wanted = self._claim.content - report_words()
+        return wanted - value_words() if self._claim.facts else wanted
+
+    @cached_property
+    def _covering(self) -> frozenset[str]:
+        covering = set(self.stems)
+        for group in groups_in(
+            self.record.text[:400] if self.record.form != "json" else self.record.searched[:400]
+        ):
+            covering |= words_of(group)
+        return frozenset(covering)
+
+    @cached_property
+    def missing_names(self) -> frozenset[str]:
+        """Names of the claim that the record does not hold."""
+        return self._claim.names - self.stems - report_words()
+
+    @property
+    def matched(self) -> int:
+        """How many values agree."""
+        return sum(each.state == "match" for each in self.bindings)
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """How well the record fits the claim, values apart first: identifiers, agreement, words."""
+        return (len(self.shared) + 0.5 * (self.own_shared > 0), self.matched, round(self.coverage, 6))
+
+
+class View:
+    """One claim, and the evidence near it."""
+
+    def __init__(self, claim: Claim, world: World, only: frozenset[str] = frozenset()) -> None:
+        self.claim: Final = claim
+        self.world: Final = world
+        self._only: Final = only
+        """The items that count, where the claim names its source."""
+        self.memo: Final[dict[str, Any]] = {}
+        """What a rule found out about the claim and another asks again."""
+        self._near_to: dict[int, Near] = {}
+
+    def to(self, record: Record) -> Near:
+        """Give a record beside the claim."""
+        found = self._near_to.get(record.order)
+        if found is None:
+            found = self._near_to[record.order] = Near(record, self.claim, self.identifiers)
+        return found
+
+    @cached_property
+    def identifiers(self) -> frozenset[str]:
+        """The identifiers the claim names."""
+        return frozenset(fact.value for fact in self.claim.facts if fact.kind in IDENTIFYING)
+
+    @cached_property
+    def near(self) -> list[Near]:
+        """The records near the claim, best first."""
+        words = set(self.claim.content) | set(self.claim.names)
+        for fact in self.claim.facts:
+            words |= set(stems(fact.raw.replace("_", " ")))
+        for mention in self.claim.mentions:
+            words |= words_of(mention.group)
+        identifiers = {stem(part) for each in self.identifiers for part in re.split(r"[^\w]+", each) if part}
+        found = [
+            self.to(record)
+            for record in self.world.near(words - identifiers, identifiers)
+            if not self._only or record.item.id in self._only
+        ]
+        return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
+
+    @property
+    def addressed(self) -> list[Near]:
+        """The records that speak of the claim's subject: an identifier of it, or a good part of its words."""
+        return [
+            each
+            for each in self.near
+            if each.shared or each.coverage >= 0.5 or (each.coverage >= 0.3 and each.matched)
+        ]  # half the words; a third with a value
+
+    @cached_property
+    def known_identifiers(self) -> frozenset[str]:
+        """The identifiers of the claim that stand anywhere in the evidence."""
+        return frozenset(each for near in self.near for each in near.shared) | frozenset(
+            each
+            for each in self.identifiers
+            if any(
+                each in record.ids
+                for part in stems(each.replace("_", " "))[:1]
+                for record in self.world.with_stem(part)[:80]
+            )
+        )
+
+
+@cache
+def report_words() -> frozenset[str]:
+    """Give the stems of words that only say that something is reported."""
+    return frozenset(stem(word) for word in table("lexicon")["report"])
+
+
+@cache
+def value_words() -> frozenset[str]:
+    """Give the stems of words that only carry a value."""
+    return frozenset(stem(word) for word in _VALUE_WORDS)
+
+
+def same_identifier(one: str, other: str) -> bool:
+    """Tell whether two identifiers name the same thing, one of them perhaps in short."""
+    return other.startswith((f"{one}_", f"{one}-", f"{one}.")) or other.endswith(
+        (f"-{one}", f"_{one}", f"/{one}")
+    )
+
+
+def view_of(claim: Claim, world: World) -> View:
+    """Give the view of a claim, the same one for whoever asks about the claim last judged."""
+    known: View | None = world.views.get(claim.id)
+    if known is None or known.claim is not claim:
+        known = world.views[claim.id] = View(claim, world)
+    return known
+
+
+def bound_values(claim: Claim, near: Near) -> tuple[tuple[int, str, str], ...]:
+    """Give the values of a claim that a record speaks of, with where it does and how it spells them."""
+    return tuple(
+        (index, each.ref, each.found.raw)
+        for index, each in enumerate(near.bindings[: len(claim.facts)])
+        if each.found is not None and each.state in ("match", "mismatch", "unit", "weaker")
+    )

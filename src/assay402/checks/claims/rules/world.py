@@ -1,0 +1,118 @@
+"""The evidence as the rules look at it: records found by word, by identifier and by action, each with its ways of counting."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, Final
+
+from assay402.checks.claims.model import EvidenceItem
+from assay402.checks.claims.reading.evidence import Reading, is_english, readings
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import plain
+from assay402.checks.claims.rules.deed import Deed, deeds_of
+from assay402.core.canon import sha256_hex
+
+_POSTINGS: Final = 60
+"""Records looked at for one word of a claim; a word in more of them distinguishes little."""
+_CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
+_FAR: Final = 0.2
+"""Records that share less than this part of what the nearest shares are not looked at."""
+_NEAR: Final = 10
+"""Records compared closely for one claim."""
+
+
+class World:
+    """All items of a case."""
+
+    def __init__(self, items: tuple[EvidenceItem, ...]) -> None:
+        self.items: Final = items
+        self.records, self.readings = readings(items)
+        self.duplicates: Final = _duplicates(items)
+        self.views: Final[dict[str, Any]] = {}
+        """The views of the claims last judged, by claim."""
+        self._deeds: dict[int, tuple[Deed, ...]] = {}
+
+    @cached_property
+    def bearing(self) -> list[Record]:
+        """The records that may support or contradict."""
+        return [
+            record
+            for record in self.records
+            if record.item.claim_bearing and record.item.id not in self.duplicates
+        ]
+
+    @cached_property
+    def _index(self) -> dict[str, list[Record]]:
+        index: dict[str, list[Record]] = defaultdict(list)
+        for record in self.bearing:
+            for each in record.own_stems:
+                index[each].append(record)
+        return index
+
+    @cached_property
+    def calculations(self) -> tuple[Record, ...]:
+        """The answers of calculating tools."""
+        return tuple(
+            record
+            for record in self.bearing
+            if record.parent is not None and _CALCULATING.match(record.parent.label)
+        )
+
+    def with_stem(self, word: str) -> list[Record]:
+        """Give the records in which a stem stands."""
+        return self._index.get(word, [])
+
+    def near(self, wanted: Iterable[str], identifiers: Iterable[str]) -> list[Record]:
+        """Give the records that share most with a claim, identifiers and rare words first, in evidence order among equals."""
+        scores: dict[int, float] = defaultdict(float)
+        found: dict[int, Record] = {}
+        for weight, word in [(4.0, each) for each in sorted(identifiers)] + [
+            (1.0, each) for each in sorted(wanted)
+        ]:
+            postings = self._index.get(word, ())
+            share = weight / (1 + len(postings)) ** 0.4 if postings else 0.0
+            for record in postings[-_POSTINGS:]:
+                scores[record.order] += share
+                found[record.order] = record
+        ranked = sorted(scores, key=lambda order: (-round(scores[order], 6), order))
+        least = scores[ranked[0]] * _FAR if ranked else 0.0
+        return [found[order] for order in ranked[:_NEAR] if scores[order] >= least]
+
+    def deeds(self, record: Record) -> tuple[Deed, ...]:
+        """Give the actions a record tells of."""
+        known = self._deeds.get(record.order)
+        if known is None:
+            known = self._deeds[record.order] = tuple(deeds_of(record))
+        return known
+
+    @cached_property
+    def newest_day(self) -> str:
+        """The latest moment any record bears; nothing else here knows the time."""
+        return max((record.moment for record in self.bearing if len(record.moment) >= 10), default="")
+
+    def reading_of(self, item: EvidenceItem) -> Reading:
+        """Give the reading of an item."""
+        return self.readings[self.items.index(item)]
+
+
+def _duplicates(items: tuple[EvidenceItem, ...]) -> dict[str, str]:
+    """Name each item whose text says the same as an earlier one that counts as much, with that one."""
+    seen: dict[tuple[str, str, bool], str] = {}
+    found: dict[str, str] = {}
+    for item in items:
+        key = (
+            sha256_hex(plain(item.text).encode("utf-8", "surrogatepass")),
+            "self" if item.kind == "description" else "",
+            item.claim_bearing,
+        )
+        if key in seen:
+            found[item.id] = seen[key]
+        else:
+            seen[key] = item.id
+    return found
+
+
+def not_english(item: EvidenceItem) -> bool:
+    """Tell whether an item is prose in another language."""
+    return not is_english(item.text)
