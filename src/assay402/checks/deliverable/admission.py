@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+from assay402.checks.deliverable.budget import Patterns
 from assay402.checks.deliverable.document import Deliverable, json_deliverable
 from assay402.checks.deliverable.menu import BY_NAME
 from assay402.checks.deliverable.model import (
@@ -188,15 +189,18 @@ def _criteria(value: JSON, profile: Profile) -> tuple[Criterion, ...] | Refusal:
         return Refusal(code="criteria-count")
     criteria: list[Criterion] = []
     ids: set[str] = set()
+    room = Patterns()
     for index, sent in enumerate(value):
-        criterion = _criterion(index, sent, ids, profile)
+        criterion = _criterion(index, sent, ids, profile, room)
         if isinstance(criterion, Refusal):
             return criterion
         criteria.append(criterion)
     return tuple(criteria)
 
 
-def _criterion(index: int, sent: JSON, ids: set[str], profile: Profile) -> Criterion | Refusal:
+def _criterion(
+    index: int, sent: JSON, ids: set[str], profile: Profile, room: Patterns
+) -> Criterion | Refusal:
     if not isinstance(sent, Mapping) or "id" not in sent or "check" not in sent:
         return Refusal(code="criterion-shape")
     name, check = sent["id"], sent["check"]
@@ -208,7 +212,8 @@ def _criterion(index: int, sent: JSON, ids: set[str], profile: Profile) -> Crite
     spec = _spec(check, profile)
     if spec is None:
         return Refusal(code="check-unknown")
-    return Criterion(index=index, id=name, check=spec.name, parameters=read_parameters(spec, sent, profile))
+    parameters = read_parameters(spec, sent, profile, room)
+    return Criterion(index=index, id=name, check=spec.name, parameters=parameters)
 
 
 def _spec(check: JSON, profile: Profile) -> CheckSpec | None:

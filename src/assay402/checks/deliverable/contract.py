@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from assay402.checks.deliverable import program
 from assay402.checks.deliverable.admission import root_of
+from assay402.checks.deliverable.budget import Work
 from assay402.checks.deliverable.collect import collect
 from assay402.checks.deliverable.menu import BY_NAME
 from assay402.checks.deliverable.model import (
@@ -73,8 +74,9 @@ def replay(given: ReplayInput) -> Collecting[ReplayReport | Refusal]:
 
 def judge(given: CheckInput) -> Report:
     """Judge each criterion, and all."""
+    work = Work()
     judged = tuple(
-        Judged(criterion=criterion, finding=_finding(criterion, given)) for criterion in given.criteria
+        Judged(criterion=criterion, finding=_finding(criterion, given, work)) for criterion in given.criteria
     )
     return Report(given=given, judged=judged, verdict=verdict([each.finding for each in judged]))
 
@@ -156,10 +158,10 @@ def lint_reason(criterion: Criterion) -> str:
     return "STATEMENT_NOT_MECHANICAL" if criterion.check == STATEMENT else "OK"
 
 
-def _finding(criterion: Criterion, given: CheckInput) -> Finding:
+def _finding(criterion: Criterion, given: CheckInput, work: Work) -> Finding:
     if isinstance(criterion.parameters, Fault):
         return uncheckable(criterion.parameters.reason)
-    case = Case(parameters=criterion.parameters, deliverable=given.deliverable)
+    case = Case(parameters=criterion.parameters, deliverable=given.deliverable, work=work)
     return BY_NAME[criterion.check].rule(case)
 
 

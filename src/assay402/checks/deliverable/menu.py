@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from assay402.checks.deliverable import claims
+from assay402.checks.deliverable.budget import Patterns
 from assay402.checks.deliverable.kinds import (
     ANY,
     BOOLEAN,
@@ -45,17 +46,17 @@ STRING_AT: Final = Parameter(name="path", kind=PATH, extension=True)
 _BOUNDS: Final = ("min", "max", "equals")
 
 
-def _expected(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+def _expected(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any]:
     return {**parameters, "valueBytes": len(canonical(parameters["value"]))}
 
 
-def _header_form(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+def _header_form(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any]:
     """Remember whether a path was given: without one the whole deliverable is the header's value."""
     path = parameters["path"]
     return {**parameters, "path": ROOT if path is None else path, "givenPath": path is not None}
 
 
-def _compiled(parameters: Mapping[str, Any]) -> Mapping[str, Any] | Fault:
+def _compiled(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any] | Fault:
     """Compile a pattern, or say that the engine refuses it."""
     import re2  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
 
@@ -69,6 +70,8 @@ def _options(options: "re2.Options") -> "re2.Options":
     options.max_mem = MAX_PATTERN_MEMORY
     # The engine would write a refused pattern to standard error.
     options.log_errors = False
+    # Only whether it matches is asked, and groups cost time.
+    options.never_capture = True
     return options
 
 

@@ -245,7 +245,7 @@ def _matches(data: bytes, case: Case) -> bool | Finding:
     except UnicodeDecodeError:
         return NOT_UTF8
     pattern = case.parameters["value"]
-    if pattern.programsize * len(data) > MAX_PATTERN_STEPS:
+    if not case.work.takes(pattern.programsize * len(data), MAX_PATTERN_STEPS):
         return uncheckable("LIMIT_WORK")
     return pattern.search(data) is not None
 
