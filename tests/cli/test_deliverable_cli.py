@@ -1,6 +1,7 @@
 """The deliverable commands as a buyer or a script meets them."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,32 @@ def test_a_line_over_the_limit_is_answered_and_the_run_goes_on() -> None:
     assert answered["verdict"] == "ACCEPT"
 
 
+def test_a_line_that_meets_a_fault_of_ours_is_answered_and_the_run_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import re2\n"
+        "def compile(pattern, options=None):\n"
+        "    raise RuntimeError(pattern)\n"
+        "re2.compile = compile\n"
+    )
+    faulty = {**REQUEST, "criteria": [{"id": "m", "check": "matches", "value": "canary"}]}
+    lines = [json.dumps(faulty), json.dumps(REQUEST)]
+    run = assay(
+        "deliverable", "check", "--jsonl", stdin="\n".join(lines).encode(), PYTHONPATH=path_with(tmp_path)
+    )
+    internal, answered = map(json.loads, run.stdout.splitlines())
+    assert run.returncode == 3
+    assert internal == {"refused": True, "code": "internal"}
+    assert answered["verdict"] == "ACCEPT"
+    assert b"canary" not in run.stdout + run.stderr
+
+
+def path_with(folder: Path) -> str:
+    """Give a search path that begins with a folder."""
+    return os.pathsep.join(
+        [str(folder), os.environ.get("PYTHONPATH", ""), str(Path(deliverable.__file__).parent.parent)]
+    )
+
+
 def test_lint_names_the_criteria_that_cannot_be_checked(file: Any) -> None:
     run = assay(
         "deliverable", "lint", file("c.json", [*CRITERIA, {"id": "b", "check": "byte_length", "mim": 1}])
@@ -223,12 +250,8 @@ def test_another_engine_ends_in_our_fault_naming_both_versions(tmp_path: Path) -
         "found = metadata.version\n"
         "metadata.version = lambda name: '9.9' if name == 'jsonschema-rs' else found(name)\n"
     )
-    import os  # noqa: PLC0415  (this test alone changes the path of a process)
-
-    path = os.pathsep.join(
-        [str(tmp_path), os.environ.get("PYTHONPATH", ""), str(Path(deliverable.__file__).parent.parent)]
-    )
-    run = assay("deliverable", "check", "-", stdin=json.dumps(REQUEST).encode(), PYTHONPATH=path)
+    stdin = json.dumps(REQUEST).encode()
+    run = assay("deliverable", "check", "-", stdin=stdin, PYTHONPATH=path_with(tmp_path))
     assert run.returncode == 3
     assert b"engine_version jsonschema-rs installed=9.9 wanted=0.61.2" in run.stderr
 
