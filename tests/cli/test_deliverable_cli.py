@@ -217,6 +217,32 @@ def test_a_replay_agrees_or_names_what_differs(file: Any) -> None:
     assert assay("deliverable", "replay", file("big", b"x" * 600_000), request).returncode == 2
 
 
+def test_the_quick_form_is_replayed_with_the_same_file_and_criteria(file: Any) -> None:
+    quick = ("--file", file("f", b"hello"), "--criteria", file("c.json", CRITERIA[:1]))
+    answer = file("a.json", assay("deliverable", "check", *quick, "--json").stdout)
+    assert assay("deliverable", "replay", *quick, answer).returncode == 0
+    differs = assay("deliverable", "replay", *quick[:3], file("d.json", CRITERIA), answer)
+    assert differs.returncode == 1
+    long, broken = file("long", b"x" * 45_057), file("b.json", b"[")
+    assert assay("deliverable", "replay", "--file", long, *quick[2:], answer).returncode == 2
+    assert assay("deliverable", "replay", *quick, broken).returncode == 2
+    for arguments in (quick, (*quick, answer, answer), (*quick[:2], answer), (*quick[:2], answer, answer)):
+        assert assay("deliverable", "replay", *arguments).returncode == 2
+
+
+def test_what_is_checked_is_replayed_however_long_its_numbers_are_written_out(file: Any) -> None:
+    numbers = f"[{','.join(['1e300'] * 7000)}]"
+    criteria = f'[{{"id":"a","check":"json_path_equals","path":"","value":{numbers}}}]'.encode()
+    request = b'{"deliverable":{"kind":"text","value":"%s"},"criteria":%s}' % (numbers.encode(), criteria)
+    answer = assay("deliverable", "check", file("r.json", request), "--json").stdout
+    assert assay("deliverable", "replay", file("r.json", request), file("a.json", answer)).returncode == 0
+    assert deliverable.replay(request, answer)["agrees"]
+    assert deliverable.replay(request, json.loads(answer))["agrees"]
+    quick = ("--file", file("n", numbers.encode()), "--criteria", file("c.json", criteria))
+    answer = assay("deliverable", "check", *quick, "--json").stdout
+    assert assay("deliverable", "replay", *quick, file("b.json", answer)).returncode == 0
+
+
 def test_an_explanation_shows_both_values_and_the_difference(file: Any) -> None:
     request = {
         "deliverable": {"kind": "json", "value": {"a": [1]}},

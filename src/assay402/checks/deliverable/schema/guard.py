@@ -43,6 +43,9 @@ _BYTES_A_STEP: Final = 4
 """Running a pattern of the least size over a document counts as a step for each byte, and this often."""
 _PLACES_A_STEP: Final = 128
 """Measured: dividing numbers that span so many places takes a step more, and grows with the square."""
+_CONTENT: Final = ("contentEncoding", "contentMediaType")
+_CONTENT_DRAFTS: Final = (6, 7)
+"""The drafts in which the engine asserts what is said of a string's content; later ones only inform."""
 _EXACT_INT: Final = 1 << 53
 _EXACT_DIGITS: Final = 15
 _EXACT_EXPONENT: Final = 300
@@ -130,7 +133,12 @@ def _compile(
     is_deep = counts.is_recursive and counts.longest_chain > MAX_RECURSIVE_CHAIN
     if counts.expansion > MAX_EXPANSION or is_deep or counts.has_unevaluated_cycle or counts.work > MAX_WORK:
         return TOO_COMPLEX
-    validator = _validator(parameters["schema"], index.draft, assert_format=parameters["assertFormat"])
+    schema = (
+        _without_content(parameters["schema"], index)
+        if index.draft in _CONTENT_DRAFTS
+        else parameters["schema"]
+    )
+    validator = _validator(schema, index.draft, assert_format=parameters["assertFormat"])
     if isinstance(validator, Fault):
         return validator
     weights = {pattern: size // PATTERN_SIZES[0] for pattern, size in sizes.items()}
@@ -182,6 +190,16 @@ def _validator(
         # The engine has no other way to say it. The text holds the schema's references, and goes no further.
         return REMOTE_REF if "retriev" in str(error).lower() else INVALID
     return made
+
+
+def _without_content(value: JSON, index: Index) -> JSON:
+    """Leave out of each schema what only informs, and the engine would judge by. The depth has been found small."""
+    if isinstance(value, list):
+        return [_without_content(each, index) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    left_out = _CONTENT if index.is_schema(value) else ()
+    return {name: _without_content(each, index) for name, each in value.items() if name not in left_out}
 
 
 def _sizes(found: list[str], room: Patterns) -> dict[str, int] | Fault:

@@ -63,6 +63,10 @@ class Index:
             resolved += 1
         self._lead_back()
 
+    def is_schema(self, value: Mapping[str, JSON]) -> bool:
+        """Tell whether an object of the schema, by identity, stands where a schema does."""
+        return id(value) in self._numbers
+
     def _add(self, schema: JSON, base: str, *, is_resource: bool = False) -> int:
         """Take in a schema and all within it, and give its number."""
         first = len(self.nodes)
