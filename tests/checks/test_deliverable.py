@@ -357,7 +357,7 @@ def test_lint_agrees_with_the_check_on_every_vector() -> None:
 def test_an_answer_replays_under_the_profile_it_names(profile: Any) -> None:
     answer = deliverable.check(REQUEST, profile=profile)
     replayed = deliverable.replay(json.dumps(REQUEST), json.dumps(answer))
-    assert replayed == {"agrees": True, "differences": [], "recomputed": answer}
+    assert replayed == {"agrees": True, "differences": [], "outputRootFits": True, "recomputed": answer}
     assert deliverable.replay(REQUEST, answer) == replayed
 
 
@@ -385,6 +385,17 @@ def test_a_replay_names_what_differs(change: Any, places: list[str]) -> None:
     change(answer)
     replayed = deliverable.replay(REQUEST, answer)
     assert (replayed["agrees"], replayed["differences"]) == (False, places)
+
+
+def test_a_replay_tells_a_changed_answer_from_another_one() -> None:
+    answer = deliverable.check(REQUEST)
+    changed = {**answer, "criteria": [{**each, "index": False} for each in answer["criteria"]]}
+    replayed = deliverable.replay(REQUEST, changed)
+    assert (replayed["differences"][0], replayed["outputRootFits"]) == ("/criteria/0/index", False)
+    other = deliverable.check({**REQUEST, "jobRef": "other"})
+    replayed = deliverable.replay(REQUEST, other)
+    assert (replayed["agrees"], replayed["outputRootFits"]) == (False, True)
+    assert "outputRootFits" not in deliverable.replay(REQUEST, {})
 
 
 def test_a_refusal_replays_too() -> None:

@@ -206,6 +206,8 @@ def test_a_replay_agrees_or_names_what_differs(file: Any) -> None:
     differs = assay("deliverable", "replay", request, file("b.json", answer))
     assert differs.returncode == 1
     assert b"  /criteria/0/result\n" in differs.stdout
+    assert b"in 1 place:" in differs.stdout
+    assert b"does not fit it: it was changed" in differs.stdout
     assert b"another program" not in differs.stdout
     other = {**answer, "program": {**answer["program"], "programRoot": "0"}}
     assert b"another program" in assay("deliverable", "replay", request, file("p.json", other)).stdout

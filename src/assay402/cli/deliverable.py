@@ -124,6 +124,13 @@ def _present_replay(report: ReplayReport) -> Iterable[str]:
     count = len(report.differences)
     yield f"{click.style('differs', fg='red')} in {count} {'place' if count == 1 else 'places'}:"
     yield from (f"  {_printable(place)}" for place in report.differences)
+    if report.root_fits is not None:
+        words = (
+            "fits it: it is an answer to something else"
+            if report.root_fits
+            else "does not fit it: it was changed"
+        )
+        yield f"The answer's own outputRoot {words}."
     if "/program/programRoot" in report.differences:
         yield "The answer names another program: replay it with the release that gave it, or under its profile."
 

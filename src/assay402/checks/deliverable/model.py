@@ -107,6 +107,8 @@ class ReplayReport(Struct, frozen=True, kw_only=True):
 
     differences: tuple[str, ...]
     recomputed: Mapping[str, Any]
+    root_fits: bool | None
+    """Whether the answer's own `outputRoot` is that of the answer as given; None where it has none."""
 
 
 def passed(**detail: int) -> Finding:
