@@ -259,6 +259,21 @@ def test_an_explanation_shows_both_values_and_the_difference(file: Any) -> None:
     assert b"  replace the whole value\n" in assay("deliverable", "explain", file("s.json", root)).stdout
 
 
+def test_an_explanation_shows_what_a_text_was_compared_with() -> None:
+    value = {"s": "abc", "n": 5}
+    zeros = "0" * 64
+    criteria = [
+        {"id": "a", "check": "contains", "value": "x"},
+        {"id": "b", "check": "matches", "path": "s", "value": "^x"},
+        {"id": "c", "check": "sha256_equals", "value": zeros},
+        {"id": "d", "check": "contains", "path": "q", "value": "x"},
+        {"id": "e", "check": "numeric_close", "path": "n", "value": 4, "tolerance": 0},
+    ]
+    explained = deliverable.explain({"deliverable": {"kind": "json", "value": value}, "criteria": criteria})
+    shown = [(each.get("expected"), each.get("actual")) for each in explained["criteria"]]
+    assert shown == [('"x"', None), ('"^x"', '"abc"'), (f'"{zeros}"', None), ('"x"', None), ("4", "5")]
+
+
 def test_registry_and_contract_are_printed_as_the_library_gives_them() -> None:
     for profile in ("assay", "contract"):
         printed = assay("deliverable", "registry", "--profile", profile).stdout
