@@ -30,9 +30,10 @@ def check(request: Given, *, profile: Profile = "assay") -> dict[str, Any]:
 
     Raises:
         EngineDiffers: where an installed engine is not the version this release answers with.
+        ValueError: for a profile of another name.
 
     """
-    return _answer(_CHECK.profiles[profile], request)
+    return _answer(_under(_CHECK, profile), request)
 
 
 def lint(criteria: Given | Sequence[Any], *, profile: Profile = "assay") -> dict[str, Any]:
@@ -40,7 +41,7 @@ def lint(criteria: Given | Sequence[Any], *, profile: Profile = "assay") -> dict
 
     `criteria` is the array, or an object with that member.
     """
-    return _answer(_LINT.profiles[profile], criteria)
+    return _answer(_under(_LINT, profile), criteria)
 
 
 def replay(request: Given, answer_given: Given) -> dict[str, Any]:
@@ -56,17 +57,24 @@ def replay(request: Given, answer_given: Given) -> dict[str, Any]:
 
 def explain(request: Given, *, profile: Profile = "assay") -> dict[str, Any]:
     """Show values and differences behind each result. The answer holds content: keep it on your machine."""
-    return _answer(_EXPLAIN.profiles[profile], request)
+    return _answer(_under(_EXPLAIN, profile), request)
 
 
 def registry(profile: Profile = "assay") -> dict[str, Any]:
     """Give the registry document: the menu, the reasons and the limits. Its root stands in every answer."""
+    _under(_CHECK, profile)
     return _registry(profile)
 
 
 def contract() -> dict[str, Any]:
     """Give the contract document in our wording."""
     return contract_document()
+
+
+def _under(operation: Operation[Any, Any], profile: str) -> Operation[Any, Any]:
+    if profile not in operation.profiles:
+        raise ValueError(f"profile is one of: {', '.join(operation.profiles)}")
+    return operation.profiles[profile]
 
 
 def _answer(operation: Operation[Any, Any], request: Any) -> dict[str, Any]:  # noqa: ANN401  (callers may pass anything; admission judges it)

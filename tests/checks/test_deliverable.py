@@ -357,7 +357,7 @@ def test_lint_agrees_with_the_check_on_every_vector() -> None:
 def test_an_answer_replays_under_the_profile_it_names(profile: Any) -> None:
     answer = deliverable.check(REQUEST, profile=profile)
     replayed = deliverable.replay(json.dumps(REQUEST), json.dumps(answer))
-    assert replayed == {"agrees": True, "differences": [], "recomputed": answer}
+    assert replayed == {"agrees": True, "differences": [], "outputRootFits": True, "recomputed": answer}
     assert deliverable.replay(REQUEST, answer) == replayed
 
 
@@ -385,6 +385,17 @@ def test_a_replay_names_what_differs(change: Any, places: list[str]) -> None:
     change(answer)
     replayed = deliverable.replay(REQUEST, answer)
     assert (replayed["agrees"], replayed["differences"]) == (False, places)
+
+
+def test_a_replay_tells_a_changed_answer_from_another_one() -> None:
+    answer = deliverable.check(REQUEST)
+    changed = {**answer, "criteria": [{**each, "index": False} for each in answer["criteria"]]}
+    replayed = deliverable.replay(REQUEST, changed)
+    assert (replayed["differences"][0], replayed["outputRootFits"]) == ("/criteria/0/index", False)
+    other = deliverable.check({**REQUEST, "jobRef": "other"})
+    replayed = deliverable.replay(REQUEST, other)
+    assert (replayed["agrees"], replayed["outputRootFits"]) == (False, True)
+    assert "outputRootFits" not in deliverable.replay(REQUEST, {})
 
 
 def test_a_refusal_replays_too() -> None:
@@ -440,3 +451,55 @@ def test_an_explanation_shows_values_and_the_way_from_one_to_the_other() -> None
     assert "actual" not in missing
     assert (fault["reason"], "actual" in fault, "actual" in plain) == ("PARAM_MISSING", False, False)
     assert all(each["meaning"] and each["hint"] for each in explained["criteria"])
+
+
+def found_reasons(value: Any, *criteria: Any) -> list[str]:
+    numbered = [{"id": str(place), **criterion} for place, criterion in enumerate(criteria)]
+    answer = deliverable.check({"deliverable": {"kind": "json", "value": value}, "criteria": numbered})
+    return [each["reason"] for each in answer["criteria"]]
+
+
+def test_what_leads_back_to_itself_under_an_unevaluated_keyword_is_too_complex() -> None:
+    meta = "https://json-schema.org/draft/2020-12/schema"
+    schemas: list[Any] = [
+        {"items": {"$ref": "#"}, "unevaluatedItems": False},
+        {"$dynamicAnchor": "meta", "$ref": meta, "unevaluatedProperties": False},
+        {"$dynamicAnchor": "meta", "items": {"$ref": meta}},
+        {
+            "items": {"$ref": "#/$defs/a"},
+            "unevaluatedItems": False,
+            "$defs": {"a": {"items": {"$ref": "#/$defs/a"}}},
+        },
+    ]
+    found = found_reasons([[]], *({"check": "json_schema", "schema": schema} for schema in schemas))
+    assert found == ["SCHEMA_TOO_COMPLEX", "SCHEMA_TOO_COMPLEX", "SCHEMA_VIOLATION", "OK"]
+
+
+def test_patterns_take_room_that_the_request_has_once() -> None:
+    def one_of(*found: str) -> Any:
+        return {"check": "json_schema", "schema": {"anyOf": [{"pattern": pattern} for pattern in found]}}
+
+    large = [f"(\\p{{L}}{{1,20}}){{1,9}}{number}" for number in range(20)]
+    refused = "(?:\\p{L}{1,50}){1,20}"
+    assert found_reasons("a", one_of(refused), one_of(refused), *map(one_of, large)) == [
+        *["SCHEMA_PATTERN_UNSUPPORTED"] * 2, *["SCHEMA_VIOLATION"] * 15, *["SCHEMA_TOO_COMPLEX"] * 5,
+    ]  # fmt: skip
+    assert found_reasons("a", *[one_of(large[0])] * 18) == [
+        *["SCHEMA_VIOLATION"] * 16,
+        *["SCHEMA_TOO_COMPLEX"] * 2,
+    ]
+
+
+def test_records_take_their_share_of_the_work_of_a_request() -> None:
+    rows = [{"a": number, "b": "x"} for number in range(2000)]
+    criterion = {"check": "claims_consistent", "path": "", "key": ["a"], "valueKey": "b"}
+    found = found_reasons(rows, *[criterion] * 64)
+    assert found == ["OK"] * found.count("OK") + ["LIMIT_WORK"] * found.count("LIMIT_WORK")
+    assert found[-1] == "LIMIT_WORK"
+
+
+def test_a_line_with_a_request_and_its_answer_replays() -> None:
+    operation = CHECK.operation("replay")
+    line = json.dumps({"request": REQUEST, "answer": deliverable.check(REQUEST)}).encode()
+    given = operation.admit(operation.read(line, operation.request_bytes))
+    assert operation.exit_code(run(operation, given)) == 0

@@ -52,16 +52,22 @@ def test_hash_seed_time_zone_and_locale_make_no_difference(environment: dict[str
     assert roots(sys.executable, **environment) == here()
 
 
+OTHER: str = os.environ.get("ASSAY_OTHER_PYTHON", "")
+
+
+@pytest.mark.skipif(
+    not Path(OTHER).is_file(),
+    reason="ASSAY_OTHER_PYTHON names no interpreter of another version with the same packages",
+)
 def test_another_interpreter_makes_no_difference() -> None:
-    """`ASSAY_OTHER_PYTHON` names an interpreter of another version with the same packages; without one this one is run."""
-    other = os.environ.get("ASSAY_OTHER_PYTHON", "")
-    if not Path(other).is_file():
-        assert roots(sys.executable) == here()
-        return
+    version = subprocess.run(
+        [OTHER, "-c", "import sys; print(sys.version_info[:2])"], check=True, capture_output=True, timeout=60
+    ).stdout.decode()
+    assert version.strip() != str(sys.version_info[:2]), "this is the same version"
     kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
     source = str(Path(deliverable.__file__).parent.parent)
     run = subprocess.run(
-        [other, "-c", PROGRAM], input="\n".join(REQUESTS).encode(), check=True, capture_output=True, timeout=60,
+        [OTHER, "-c", PROGRAM], input="\n".join(REQUESTS).encode(), check=True, capture_output=True, timeout=60,
         env={**kept, "PYTHONPATH": source},
     )  # fmt: skip
     assert run.stdout.decode().split() == here()

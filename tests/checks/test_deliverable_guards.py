@@ -31,7 +31,11 @@ else:
 
 def reasons(stack: str, kind: str, value: Any, *criteria: dict[str, Any]) -> list[str | None]:
     numbered = [{"id": str(place), **criterion} for place, criterion in enumerate(criteria)]
-    request = json.dumps({"deliverable": {"kind": kind, "value": value}, "criteria": numbered})
+    return answered(stack, json.dumps({"deliverable": {"kind": kind, "value": value}, "criteria": numbered}))
+
+
+def answered(stack: str, request: str) -> list[str | None]:
+    """Give the reasons of an answer that comes within the bound, and without a word on standard error."""
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, stack],
         input=request.encode(), check=True, capture_output=True, timeout=5,
@@ -124,6 +128,148 @@ def test_what_is_taken_is_judged_in_bounded_work(stack: str) -> None:
     )
     assert reasons(stack, "json", ROWS, schema(items)) == ["LIMIT_WORK"]
     assert reasons(stack, "text", nested, schema(around)) == ["OK"]
+
+
+UNEVALUATED: list[tuple[str, ...]] = [
+    ("unevaluatedItems",), ("unevaluatedProperties",), ("unevaluatedItems", "unevaluatedProperties"),
+]  # fmt: skip
+DOWN = {"items": {"$ref": "#"}, "additionalProperties": {"$ref": "#"}}
+
+
+@both_stacks
+@pytest.mark.parametrize("keywords", UNEVALUATED, ids="+".join)
+def test_what_leads_back_through_an_unevaluated_keyword_is_refused(
+    stack: str, keywords: tuple[str, ...]
+) -> None:
+    """Each level of a document would double what the engine looks at, and deepen its stack."""
+    closed = dict.fromkeys(keywords, False)
+    found: list[dict[str, Any]] = [{"items": {"$ref": "#"}, **closed}, {keywords[0]: {"$ref": "#"}}]
+    for word in ("allOf", "anyOf", "oneOf"):
+        found += [{**chain(length, {word: ["NEXT"]}, DOWN), **closed} for length in (1, 5, 11, 24)]
+        found.append({**chain(5, {word: ["NEXT"]}, {**DOWN, **closed})})
+    found.append(
+        {
+            "$dynamicAnchor": "meta",
+            "$ref": "https://json-schema.org/draft/2020-12/schema",
+            "unevaluatedProperties": False,
+        }
+    )
+    for levels in (1, 20, 250):
+        tower = "[" * levels + "]" * levels
+        assert reasons(stack, "text", tower, *map(schema, found)) == ["SCHEMA_TOO_COMPLEX"] * len(found)
+
+
+@both_stacks
+@pytest.mark.parametrize("word", ["allOf", "anyOf", "oneOf", "if", "not"])
+def test_unevaluated_keywords_beside_or_above_a_cycle_are_judged_in_bounded_work(
+    stack: str, word: str
+) -> None:
+    step = {word: "NEXT" if word in ("if", "not") else ["NEXT"]}
+    tower, objects = "[" * 250 + "]" * 250, '{"a":' * 250 + "1" + "}" * 250
+    for length in (2, 11, 20):
+        tree = chain(
+            length, step, {"items": {"$ref": "#/$defs/d0"}, "additionalProperties": {"$ref": "#/$defs/d0"}}
+        )
+        above = {**tree, "unevaluatedItems": False, "unevaluatedProperties": False}
+        beside = chain(length, {**step, "unevaluatedItems": False}, {"type": "array"})
+        levels = chain(200 // length, {"allOf": [{"items": "NEXT"}], "unevaluatedProperties": False}, True)
+        older = {
+            **chain(9, step, DOWN),
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "unevaluatedItems": False,
+        }
+        for text in (tower, objects):
+            assert len(reasons(stack, "text", text, *map(schema, (above, beside, levels, older)))) == 4
+
+
+@both_stacks
+def test_long_ways_down_without_a_cycle_fit_the_stack(stack: str) -> None:
+    item = chain(250, {"items": "NEXT", "unevaluatedItems": True}, True)
+    unevaluated = chain(250, {"unevaluatedItems": "NEXT"}, True)
+    flat = chain(900, {"allOf": ["NEXT"]}, True)
+    assert len(reasons(stack, "text", TOWER, schema(item), schema(unevaluated), schema(flat))) == 3
+
+
+def _numbers(*numbers: str) -> str:
+    return f"[{','.join(numbers)}]"
+
+
+@both_stacks
+def test_far_apart_numbers_are_divided_within_the_limit_of_work(stack: str) -> None:
+    divisor = '{"multipleOf": 1e-4096}'
+    many = f'{{"items": {{"allOf": [{",".join([divisor] * 4)}]}}}}'
+    large, small = _numbers(*["1e4096"] * 6000), _numbers(*["1e4096"] * 100)
+    assert reasons_of_texts(stack, large, [many]) == ["LIMIT_WORK"]
+    assert reasons_of_texts(stack, small, ['{"items": {"multipleOf": 1e-4096}}']) == ["OK"]
+    assert reasons_of_texts(stack, _numbers(*["12.5"] * 6000), ['{"items": {"multipleOf": 0.5}}']) == ["OK"]
+
+
+@both_stacks
+def test_numbers_beyond_binary64_are_compared_pair_by_pair_within_the_limit_of_work(stack: str) -> None:
+    unique = '{"uniqueItems": true}'
+    far = _numbers(*(f"1e{place}" for place in range(400, 2800)))
+    assert reasons_of_texts(stack, far, [unique]) == ["LIMIT_WORK"]
+    assert reasons_of_texts(stack, _numbers(*(f"1e{place}" for place in range(400, 600))), [unique]) == ["OK"]
+    wide = _numbers(*(str(10**18 + place) for place in range(2000)))
+    assert reasons_of_texts(stack, wide, [unique]) == ["OK"]
+    assert reasons_of_texts(stack, _numbers(*map(str, range(8000))), [unique]) == ["OK"]
+
+
+def reasons_of_texts(stack: str, document: str, schemas: list[str]) -> list[str | None]:
+    """Judge a text by schemas given as texts, whose numbers stay as they are spelled."""
+    criteria = ",".join(
+        f'{{"id": "{place}", "check": "json_schema", "schema": {text}}}' for place, text in enumerate(schemas)
+    )
+    request = (
+        f'{{"deliverable": {{"kind": "text", "value": {json.dumps(document)}}}, "criteria": [{criteria}]}}'
+    )
+    return answered(stack, request)
+
+
+def hostile_patterns(first: int, count: int) -> list[dict[str, Any]]:
+    return [{"pattern": f"(\\p{{L}}{{1,20}}){{1,9}}{number}"} for number in range(first, first + count)]
+
+
+@both_stacks
+def test_the_patterns_of_all_schemas_share_the_room_of_the_request(stack: str) -> None:
+    found = reasons(
+        stack, "json", [1],
+        *(schema({"allOf": hostile_patterns(place * 1000, 200)}) for place in range(8)),
+        schema({"pattern": "^a$"}),
+    )  # fmt: skip
+    assert found == ["SCHEMA_TOO_COMPLEX"] * 9
+    refused = [{"pattern": f"(?:\\p{{L}}{{1,50}}){{1,{number}}}"} for number in range(20, 400)]
+    assert len(reasons(stack, "json", [1], *map(schema, refused[:63]))) == 63
+    assert (
+        reasons(
+            stack, "json", [1], *map(schema, [{"pattern": f"^[a-z]{{{place}}}$"} for place in range(1, 65)])
+        )
+        == ["OK"] * 64
+    )
+
+
+@both_stacks
+def test_patterns_count_by_their_compiled_size(stack: str) -> None:
+    bits = ("01101001100101101001" * 2250)[:44_000]
+    patterns = [{"pattern": f"[01]*1[01]{{{1000 + place}}}2"} for place in range(20)]
+    assert reasons(stack, "json", bits, schema({"not": {"anyOf": patterns}})) == ["LIMIT_WORK"]
+
+
+@both_stacks
+def test_sixty_four_criteria_together_take_what_two_may(stack: str) -> None:
+    rows = [{"a": number, "b": "x"} for number in range(1500)]
+    cases: list[tuple[str, Any, dict[str, Any]]] = [
+        ("text", "a" * 45_000, {"check": "matches", "value": "(a?){400}b"}),
+        ("text", _numbers(*["1e-7"] * 9000), {"check": "claims_consistent", "claims": [
+            {"left": {measure: path}, "op": "eq", "right": 0} for path in ("", "$[*]") for measure in ("sum", "min", "max")
+        ]}),
+        ("json", rows, {"check": "claims_consistent", "path": "", "key": ["a", "b"], "valueKey": "b"}),
+        ("json", rows, schema({"items": {"allOf": [{"enum": list(range(100))}] * 6}})),
+    ]  # fmt: skip
+    for kind, value, criterion in cases:
+        found = reasons(stack, kind, value, *[criterion] * 64)
+        assert len(found) == 64
+        assert found == sorted(found, key=lambda reason: reason == "LIMIT_WORK")
 
 
 @both_stacks

@@ -55,6 +55,25 @@ def test_a_request_that_contains_itself_is_refused() -> None:
     assert deliverable.check(circle)["code"] == "limit-depth"
 
 
+@pytest.mark.parametrize("join", [list, tuple])
+def test_shared_parts_are_counted_before_they_are_written_out(join: Any) -> None:
+    value: Any = [1]
+    for _ in range(60):
+        value = join([value, value])
+    refused = {"refused": True, "code": "body-too-large", "cap": 524_288}
+    assert deliverable.check(value) == refused
+    assert deliverable.check(request_of(value)) == refused
+
+
+def test_another_profile_is_a_clear_error() -> None:
+    calls: list[Any] = [deliverable.check, deliverable.lint, deliverable.explain]
+    for call in calls:
+        with pytest.raises(ValueError, match="profile is one of: assay, contract"):
+            call({}, profile="zzz")
+    with pytest.raises(ValueError, match="profile is one of"):
+        deliverable.registry("zzz")  # type: ignore[arg-type]  # what a caller may mistype
+
+
 def test_any_mapping_and_sequence_will_do_and_is_left_as_it_was() -> None:
     value = MappingProxyType({"a": (1, 2)})
     answer = deliverable.check(MappingProxyType(request_of(value)))

@@ -1,6 +1,7 @@
 """The deliverable commands as a buyer or a script meets them."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,32 @@ def test_a_line_over_the_limit_is_answered_and_the_run_goes_on() -> None:
     assert answered["verdict"] == "ACCEPT"
 
 
+def test_a_line_that_meets_a_fault_of_ours_is_answered_and_the_run_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import re2\n"
+        "def compile(pattern, options=None):\n"
+        "    raise RuntimeError(pattern)\n"
+        "re2.compile = compile\n"
+    )
+    faulty = {**REQUEST, "criteria": [{"id": "m", "check": "matches", "value": "canary"}]}
+    lines = [json.dumps(faulty), json.dumps(REQUEST)]
+    run = assay(
+        "deliverable", "check", "--jsonl", stdin="\n".join(lines).encode(), PYTHONPATH=path_with(tmp_path)
+    )
+    internal, answered = map(json.loads, run.stdout.splitlines())
+    assert run.returncode == 3
+    assert internal == {"refused": True, "code": "internal"}
+    assert answered["verdict"] == "ACCEPT"
+    assert b"canary" not in run.stdout + run.stderr
+
+
+def path_with(folder: Path) -> str:
+    """Give a search path that begins with a folder."""
+    return os.pathsep.join(
+        [str(folder), os.environ.get("PYTHONPATH", ""), str(Path(deliverable.__file__).parent.parent)]
+    )
+
+
 def test_lint_names_the_criteria_that_cannot_be_checked(file: Any) -> None:
     run = assay(
         "deliverable", "lint", file("c.json", [*CRITERIA, {"id": "b", "check": "byte_length", "mim": 1}])
@@ -179,6 +206,8 @@ def test_a_replay_agrees_or_names_what_differs(file: Any) -> None:
     differs = assay("deliverable", "replay", request, file("b.json", answer))
     assert differs.returncode == 1
     assert b"  /criteria/0/result\n" in differs.stdout
+    assert b"in 1 place:" in differs.stdout
+    assert b"does not fit it: it was changed" in differs.stdout
     assert b"another program" not in differs.stdout
     other = {**answer, "program": {**answer["program"], "programRoot": "0"}}
     assert b"another program" in assay("deliverable", "replay", request, file("p.json", other)).stdout
@@ -188,6 +217,32 @@ def test_a_replay_agrees_or_names_what_differs(file: Any) -> None:
     assert assay("deliverable", "replay", request).returncode == 2
     assert assay("deliverable", "replay", request, file("c.json", b"{")).returncode == 2
     assert assay("deliverable", "replay", file("big", b"x" * 600_000), request).returncode == 2
+
+
+def test_the_quick_form_is_replayed_with_the_same_file_and_criteria(file: Any) -> None:
+    quick = ("--file", file("f", b"hello"), "--criteria", file("c.json", CRITERIA[:1]))
+    answer = file("a.json", assay("deliverable", "check", *quick, "--json").stdout)
+    assert assay("deliverable", "replay", *quick, answer).returncode == 0
+    differs = assay("deliverable", "replay", *quick[:3], file("d.json", CRITERIA), answer)
+    assert differs.returncode == 1
+    long, broken = file("long", b"x" * 45_057), file("b.json", b"[")
+    assert assay("deliverable", "replay", "--file", long, *quick[2:], answer).returncode == 2
+    assert assay("deliverable", "replay", *quick, broken).returncode == 2
+    for arguments in (quick, (*quick, answer, answer), (*quick[:2], answer), (*quick[:2], answer, answer)):
+        assert assay("deliverable", "replay", *arguments).returncode == 2
+
+
+def test_what_is_checked_is_replayed_however_long_its_numbers_are_written_out(file: Any) -> None:
+    numbers = f"[{','.join(['1e300'] * 7000)}]"
+    criteria = f'[{{"id":"a","check":"json_path_equals","path":"","value":{numbers}}}]'.encode()
+    request = b'{"deliverable":{"kind":"text","value":"%s"},"criteria":%s}' % (numbers.encode(), criteria)
+    answer = assay("deliverable", "check", file("r.json", request), "--json").stdout
+    assert assay("deliverable", "replay", file("r.json", request), file("a.json", answer)).returncode == 0
+    assert deliverable.replay(request, answer)["agrees"]
+    assert deliverable.replay(request, json.loads(answer))["agrees"]
+    quick = ("--file", file("n", numbers.encode()), "--criteria", file("c.json", criteria))
+    answer = assay("deliverable", "check", *quick, "--json").stdout
+    assert assay("deliverable", "replay", *quick, file("b.json", answer)).returncode == 0
 
 
 def test_an_explanation_shows_both_values_and_the_difference(file: Any) -> None:
@@ -202,6 +257,21 @@ def test_an_explanation_shows_both_values_and_the_difference(file: Any) -> None:
         assert line in text.splitlines()
     root = {**request, "criteria": [{"id": "e", "check": "json_path_equals", "path": "", "value": 5}]}
     assert b"  replace the whole value\n" in assay("deliverable", "explain", file("s.json", root)).stdout
+
+
+def test_an_explanation_shows_what_a_text_was_compared_with() -> None:
+    value = {"s": "abc", "n": 5}
+    zeros = "0" * 64
+    criteria = [
+        {"id": "a", "check": "contains", "value": "x"},
+        {"id": "b", "check": "matches", "path": "s", "value": "^x"},
+        {"id": "c", "check": "sha256_equals", "value": zeros},
+        {"id": "d", "check": "contains", "path": "q", "value": "x"},
+        {"id": "e", "check": "numeric_close", "path": "n", "value": 4, "tolerance": 0},
+    ]
+    explained = deliverable.explain({"deliverable": {"kind": "json", "value": value}, "criteria": criteria})
+    shown = [(each.get("expected"), each.get("actual")) for each in explained["criteria"]]
+    assert shown == [('"x"', None), ('"^x"', '"abc"'), (f'"{zeros}"', None), ('"x"', None), ("4", "5")]
 
 
 def test_registry_and_contract_are_printed_as_the_library_gives_them() -> None:
@@ -223,12 +293,8 @@ def test_another_engine_ends_in_our_fault_naming_both_versions(tmp_path: Path) -
         "found = metadata.version\n"
         "metadata.version = lambda name: '9.9' if name == 'jsonschema-rs' else found(name)\n"
     )
-    import os  # noqa: PLC0415  (this test alone changes the path of a process)
-
-    path = os.pathsep.join(
-        [str(tmp_path), os.environ.get("PYTHONPATH", ""), str(Path(deliverable.__file__).parent.parent)]
-    )
-    run = assay("deliverable", "check", "-", stdin=json.dumps(REQUEST).encode(), PYTHONPATH=path)
+    stdin = json.dumps(REQUEST).encode()
+    run = assay("deliverable", "check", "-", stdin=stdin, PYTHONPATH=path_with(tmp_path))
     assert run.returncode == 3
     assert b"engine_version jsonschema-rs installed=9.9 wanted=0.61.2" in run.stderr
 

@@ -28,6 +28,18 @@ def test_every_criterion_in_the_guide_can_be_checked() -> None:
     assert deliverable.lint(criteria)["checkable"] == 2
 
 
+def test_the_criteria_of_the_guide_reject_what_would_withhold_a_verdict() -> None:
+    criteria = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", GUIDE, re.DOTALL)]
+    criteria.append({"id": "status", "check": "json_path_equals", "path": "status", "value": "done"})
+    for text, verdict in (
+        ('{"status":"bad","x":1e5000}', "REJECT"), ('{"status":"bad","x":-0.1E-04100}', "REJECT"),
+        (f'{{"status":"bad","x":{"9" * 1025}}}', "REJECT"), ('{"status":"bad","status":"done"}', "REJECT"),
+        ('{"status":"bad","x":"\\ud800"}', "REJECT"), ('{"status":"done","x":1e300}', "ACCEPT"),
+    ):  # fmt: skip
+        request = {"deliverable": {"kind": "text", "value": text}, "criteria": criteria}
+        assert deliverable.check(request)["verdict"] == verdict
+
+
 def test_every_example_on_a_check_s_page_can_be_checked() -> None:
     pages = sorted((Path(__file__).parent.parent.parent / "docs/rules/deliverable").glob("*.md"))
     examples = [

@@ -16,6 +16,7 @@ from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
 from assay402.cli.usage import SourceFile, Usage
 from assay402.core.check import Check, Operation, Refusal
+from assay402.core.errors import AssayError
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
 
@@ -188,19 +189,37 @@ def _answer_lines(
         profile = ("profile",) if operation.profiles else ()
         beside = " and ".join(f"--{name}" for name in (*form.line_switches, *profile, "exit-zero"))
         raise Usage(f"--jsonl reads requests on stdin: beside it only {beside} may be given.")
-    answer_lines(operation, SourceFile().convert("-", None, None), switches=given)
+    all_answered = answer_lines(operation, SourceFile().convert("-", None, None), switches=given)
+    click.get_current_context().exit(0 if all_answered else EXIT_OURS)
 
 
-def answer_lines(operation: Operation[Any, Any], stream: BinaryIO, *, switches: Iterable[str] = ()) -> None:
-    """Answer each line in order; a bad line is answered with its refusal and the run goes on."""
+def answer_lines(operation: Operation[Any, Any], stream: BinaryIO, *, switches: Iterable[str] = ()) -> bool:
+    """Answer each line in order; a bad line is answered with its refusal and the run goes on.
+
+    So is a line that meets a fault of ours, with the code `internal`; gives whether there was none.
+    """
     defaults = dict.fromkeys(switches, True)
+    all_answered = True
     while (request := _next_request(stream, operation)) is not None:
         value = request.value
         if defaults and isinstance(value, Mapping):
             value = {**defaults, **value}
-        answer = execute_offline(operation, value)
+        line = _answered_line(operation, value)
+        all_answered = all_answered and line is not None
+        print_bytes(published_line(Refusal(code="internal").published()) if line is None else line)
+    return all_answered
+
+
+def _answered_line(operation: Operation[Any, Any], request: JSON | Refusal) -> bytes | None:
+    """Give the answer to a request as one line, or None where that fails by our fault."""
+    try:
+        answer = execute_offline(operation, request)
         publish = operation.publish_refusal if isinstance(answer, Refusal) else operation.publish
-        print_bytes(published_line(publish(answer)))
+        return published_line(publish(answer))
+    except AssayError:
+        raise
+    except Exception:  # noqa: BLE001  (the lines behind it are owed their answers, and its text may hold what was submitted)
+        return None
 
 
 class _Line:

@@ -1,14 +1,14 @@
 """The deliverable check on the command line: its forms, its words for people, and its own commands."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import click
 
 from assay402.checks.deliverable.admission import MAX_DELIVERABLE, REQUEST_BYTES, read_body, read_criteria
 from assay402.checks.deliverable.contract import lint_reason, publish
 from assay402.checks.deliverable.explain import publish_explain
-from assay402.checks.deliverable.model import Finding, LintInput, Profile, ReplayReport, Report
+from assay402.checks.deliverable.model import Body, Finding, LintInput, Profile, ReplayReport, Report
 from assay402.checks.deliverable.published import contract_document
 from assay402.checks.deliverable.registry import registry
 from assay402.cli.form import Form, read_source, request_from
@@ -65,6 +65,11 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
         return request_from(source, operation)
     if source is not None or file is None or criteria is None:
         raise Usage("Give one REQUEST.json (`-` for stdin), or --file with --criteria.")
+    return _quick(file, criteria)
+
+
+def _quick(file: BinaryIO, criteria: BinaryIO) -> Body | Refusal:
+    """Make a request of the bytes of a file and criteria in another."""
     data = read_source(file, MAX_DELIVERABLE)
     if isinstance(data, Refusal):
         return Refusal(code="deliverable-too-large", length=data.length, cap=data.cap)
@@ -72,7 +77,9 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
     read = wanted if isinstance(wanted, Refusal) else read_criteria(wanted, REQUEST_BYTES)
     if isinstance(read, Refusal):
         return read
-    return {"deliverable": {"kind": "bytes", "value": encode(data)}, **read}
+    members = {"deliverable": {"kind": "bytes", "value": encode(data)}, **read}
+    # As read: written anew, a number could outgrow the limit of bytes.
+    return Body(members, plain=read.plain, survives=read.survives)
 
 
 def _present(report: Report) -> Iterable[str]:
@@ -114,8 +121,16 @@ def _present_replay(report: ReplayReport) -> Iterable[str]:
     if not report.differences:
         yield f"{click.style('agrees', fg='green')}: every root and result is the one computed here"
         return
-    yield f"{click.style('differs', fg='red')} in {len(report.differences)} places:"
+    count = len(report.differences)
+    yield f"{click.style('differs', fg='red')} in {count} {'place' if count == 1 else 'places'}:"
     yield from (f"  {_printable(place)}" for place in report.differences)
+    if report.root_fits is not None:
+        words = (
+            "fits it: it is an answer to something else"
+            if report.root_fits
+            else "does not fit it: it was changed"
+        )
+        yield f"The answer's own outputRoot {words}."
     if "/program/programRoot" in report.differences:
         yield "The answer names another program: replay it with the release that gave it, or under its profile."
 
@@ -154,22 +169,32 @@ def _compose_lint(operation: Operation[Any, Any], values: Mapping[str, Any]) -> 
 
 def _replay_parameters() -> list[click.Parameter]:
     return [
-        click.Argument(["request"], type=SourceFile(), required=False, metavar="[REQUEST.json]"),
-        click.Argument(["answer"], type=SourceFile(), required=False, metavar="[ANSWER.json]"),
+        click.Argument(["sources"], type=SourceFile(), nargs=-1, metavar="[REQUEST.json] ANSWER.json"),
+        click.Option(
+            ["--file"], type=SourceFile(), help="The file that was judged, instead of REQUEST.json."
+        ),
+        click.Option(["--criteria"], type=SourceFile(), help="The criteria --file was judged by."),
     ]
 
 
 def _compose_replay(_operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON | Refusal:
     """Put a request and its answer together, each read by itself."""
-    if values["request"] is None or values["answer"] is None:
-        raise Usage("Give REQUEST.json and ANSWER.json.")
+    sources, file, criteria = values["sources"], values["file"], values["criteria"]
+    is_quick = file is not None and criteria is not None
+    if len(sources) != (1 if is_quick else 2) or (not is_quick and (file or criteria)):
+        raise Usage("Give REQUEST.json and ANSWER.json, or --file, --criteria and ANSWER.json.")
     sides: dict[str, JSON] = {}
-    for name in ("request", "answer"):
-        source = read_source(values[name], REQUEST_BYTES)
-        read = source if isinstance(source, Refusal) else read_body(source, REQUEST_BYTES)
+    for name, source in zip(("answer", "request"), reversed(sources), strict=False):
+        data = read_source(source, REQUEST_BYTES)
+        read = data if isinstance(data, Refusal) else read_body(data, REQUEST_BYTES)
         if isinstance(read, Refusal):
             return read
         sides[name] = read
+    if is_quick:
+        request = _quick(file, criteria)
+        if isinstance(request, Refusal):
+            return request
+        sides["request"] = request
     return sides
 
 
@@ -195,7 +220,8 @@ FORMS: Final[Mapping[str, Form[Any]]] = {
         compose=_compose_replay,
         present=_present_replay,
         asks_network=False,
-        details="The profile is the one whose registry the answer names.",
+        details="The profile is the one whose registry the answer names. What was judged by --file and --criteria is\n"
+        "replayed with the same two.",
         epilog="\b\nExit codes: 0 all agree; 1 something differs; 2 usage or refusal; 3 our own fault.",
     ),
     "explain": Form(

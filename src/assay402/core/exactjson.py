@@ -7,7 +7,7 @@ and value is equality of JSON, and no binary fraction takes part in a comparison
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any, Final, Literal, TypeAlias
 
@@ -90,16 +90,21 @@ def exact_number(spelling: str) -> int | Decimal | None:
     return None if builder.beyond_limits else value
 
 
-def as_text(value: Any) -> bytes:  # noqa: ANN401  (a caller may pass anything)
-    """Write a Python value as a JSON text for `read_exact`.
+class TooLong(Exception):
+    """A value of more parts than a text within the cap can hold."""
+
+
+def as_text(value: Any, cap: int | None = None) -> bytes:  # noqa: ANN401  (a caller may pass anything)
+    """Write a Python value as a JSON text for `read_exact`. Parts that are shared count each time they are met.
 
     Raises:
+        TooLong: before anything is written, where the value has more than `cap` parts, each of which takes a byte.
         ValueError: for a value that contains itself, or a float that is not finite.
         TypeError: for what is not JSON, names that are not text included.
         RecursionError: for a value nested far beyond the limit.
 
     """
-    if _is_builtin(value):
+    if _is_builtin(value, cap):
         try:
             return _encode(value).encode()
         except UnicodeEncodeError:
@@ -202,24 +207,32 @@ def _has_astral_name(value: JSON) -> bool:
     return False
 
 
-def _is_builtin(value: object) -> bool:
+def _is_builtin(value: object, cap: int | None) -> bool:
     """Tell whether the standard library's encoder says the same as ours: plain containers, names that are text."""
-    level = [value]
+    is_builtin, parts, level = True, 0, [value]
     for _ in range(MAX_DEPTH + 1):
         below: list[object] = []
         for found in level:
-            if type(found) is dict:
-                if not all(type(name) is str for name in found):
-                    return False
-                below.extend(found.values())
-            elif type(found) is list:
-                below.extend(found)
-            elif type(found) not in _SCALARS:
-                return False
+            inner = _inner(found)
+            is_builtin = is_builtin and (type(found) in _SCALARS or _is_plain(found))
+            parts += len(inner)
+            if cap is not None and parts > cap:
+                raise TooLong
+            below.extend(inner)
         if not below:
-            return True
+            return is_builtin
         level = below
     return False
+
+
+def _inner(value: object) -> Collection[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def _is_plain(value: object) -> bool:
+    return type(value) is list or (type(value) is dict and all(type(name) is str for name in value))
 
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
+from assay402.checks.deliverable.budget import Patterns
 from assay402.checks.deliverable.document import Deliverable, json_deliverable
 from assay402.checks.deliverable.menu import BY_NAME
 from assay402.checks.deliverable.model import (
@@ -22,7 +23,7 @@ from assay402.checks.deliverable.program import require_engines
 from assay402.core.base64 import decode_canonical
 from assay402.core.canon import canonical, canonical_plain, sha256_hex
 from assay402.core.check import Refusal
-from assay402.core.exactjson import MAX_DEPTH, Exact, Troubled, as_text, read_exact
+from assay402.core.exactjson import MAX_DEPTH, Exact, TooLong, Troubled, as_text, read_exact
 from assay402.core.grammar import NotJSON
 from assay402.core.strictjson import JSON
 from assay402.wire.authorization import can_recover
@@ -128,16 +129,16 @@ def admit_replay(request: JSON | Refusal, *, allow_private: bool = False) -> Rep
     from assay402.checks.deliverable.registry import registry_root  # noqa: PLC0415
 
     require_engines()
-    body = _body(request, partial(read_replay, cap=REPLAY_BYTES))
-    if isinstance(body, Refusal):
-        return body
-    answer = body.get("answer")
-    if not isinstance(answer, Mapping) or "request" not in body:
+    sides = _sides(request)
+    if isinstance(sides, Refusal):
+        return sides
+    answer = sides.get("answer")
+    if not isinstance(answer, Mapping) or "request" not in sides:
         return Refusal(code="answer-shape")
     program = answer.get("program")
     named = program.get("registryRoot") if isinstance(program, Mapping) else None
     profile: Profile = CONTRACT if named == registry_root(CONTRACT) else ASSAY
-    return ReplayInput(given=admit_check(_again(body), profile=profile), answer=answer)
+    return ReplayInput(given=admit_check(sides["request"], profile=profile), answer=answer)
 
 
 def root_of(value: JSON, body: Body) -> str:
@@ -166,7 +167,9 @@ def _body(request: Any, read: Callable[[bytes], Body | Refusal]) -> Body | Refus
         over_cap = request.code == "over_cap"
         return Refusal(code="body-too-large", length=request.length, cap=request.cap) if over_cap else request
     try:
-        source = as_text(request)
+        source = as_text(request, REPLAY_BYTES)
+    except TooLong:
+        return Refusal(code="body-too-large", cap=REQUEST_BYTES)
     except (ValueError, OverflowError):
         return Refusal(code="body-not-ijson")
     except TypeError:
@@ -176,11 +179,18 @@ def _body(request: Any, read: Callable[[bytes], Body | Refusal]) -> Body | Refus
     return read(source)
 
 
-def _again(body: Body) -> JSON | Refusal:
-    request = body["request"]
-    if not isinstance(request, Mapping):
-        return request
-    return Body(request, plain=body.plain, survives=body.survives)
+def _sides(request: JSON | Refusal) -> Mapping[str, Any] | Refusal:
+    """Give a request and its answer as they were read: written anew, a number could outgrow the limit of bytes."""
+    if isinstance(request, Mapping) and not isinstance(request, Body):
+        sides = request.items()
+        if any(isinstance(side, Body) for _, side in sides):
+            read = partial(read_body, cap=REQUEST_BYTES)
+            return {name: side if isinstance(side, Body) else _body(side, read) for name, side in sides}
+    body = _body(request, partial(read_replay, cap=REPLAY_BYTES))
+    if isinstance(body, Refusal) or not isinstance(body.get("request"), Mapping):
+        return body
+    again = Body(body["request"], plain=body.plain, survives=body.survives)  # type: ignore[arg-type]  # told in the line above
+    return {**body, "request": again}
 
 
 def _criteria(value: JSON, profile: Profile) -> tuple[Criterion, ...] | Refusal:
@@ -188,15 +198,18 @@ def _criteria(value: JSON, profile: Profile) -> tuple[Criterion, ...] | Refusal:
         return Refusal(code="criteria-count")
     criteria: list[Criterion] = []
     ids: set[str] = set()
+    room = Patterns()
     for index, sent in enumerate(value):
-        criterion = _criterion(index, sent, ids, profile)
+        criterion = _criterion(index, sent, ids, profile, room)
         if isinstance(criterion, Refusal):
             return criterion
         criteria.append(criterion)
     return tuple(criteria)
 
 
-def _criterion(index: int, sent: JSON, ids: set[str], profile: Profile) -> Criterion | Refusal:
+def _criterion(
+    index: int, sent: JSON, ids: set[str], profile: Profile, room: Patterns
+) -> Criterion | Refusal:
     if not isinstance(sent, Mapping) or "id" not in sent or "check" not in sent:
         return Refusal(code="criterion-shape")
     name, check = sent["id"], sent["check"]
@@ -208,7 +221,8 @@ def _criterion(index: int, sent: JSON, ids: set[str], profile: Profile) -> Crite
     spec = _spec(check, profile)
     if spec is None:
         return Refusal(code="check-unknown")
-    return Criterion(index=index, id=name, check=spec.name, parameters=read_parameters(spec, sent, profile))
+    parameters = read_parameters(spec, sent, profile, room)
+    return Criterion(index=index, id=name, check=spec.name, parameters=parameters)
 
 
 def _spec(check: JSON, profile: Profile) -> CheckSpec | None:

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 from msgspec import Struct
 
 from assay402.checks.deliverable.arithmetic import Exact
+from assay402.checks.deliverable.budget import Patterns
 from assay402.checks.deliverable.kinds import NOT_NEGATIVE
 from assay402.checks.deliverable.model import Fault
 from assay402.checks.deliverable.parameters import PARAM_INVALID, Kind, is_number
@@ -58,7 +59,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     tolerance: Exact | None
 
 
-def guard(parameters: Mapping[str, Any]) -> Mapping[str, Any] | Fault:
+def guard(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any] | Fault:
     """Give the first fault of an operand's path, in the order of the claims."""
     for claim in parameters["claims"] or ():
         for operand in (*_measured(claim.left), *_measured(claim.right)):
@@ -137,7 +138,10 @@ def _names(value: JSON) -> tuple[str, ...] | Fault:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list) or not 1 <= len(names) <= MAX_KEY_NAMES:
         return PARAM_INVALID
-    return tuple(map(str, names)) if all(isinstance(name, str) for name in names) else PARAM_INVALID
+    if not all(isinstance(name, str) for name in names):
+        return PARAM_INVALID
+    found = tuple(map(str, names))
+    return found if len(set(found)) == len(found) else PARAM_INVALID
 
 
 def _name(value: JSON) -> str | Fault:
@@ -145,5 +149,5 @@ def _name(value: JSON) -> str | Fault:
 
 
 CLAIMS: Final = Kind(name=f"array of 1 to {MAX_CLAIMS} claims", read=_claims)
-NAMES: Final = Kind(name=f"name, or array of 1 to {MAX_KEY_NAMES} names", read=_names)
+NAMES: Final = Kind(name=f"name, or array of 1 to {MAX_KEY_NAMES} different names", read=_names)
 NAME: Final = Kind(name="name", read=_name)

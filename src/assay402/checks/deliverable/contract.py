@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from assay402.checks.deliverable import program
 from assay402.checks.deliverable.admission import root_of
+from assay402.checks.deliverable.budget import Work
 from assay402.checks.deliverable.collect import collect
 from assay402.checks.deliverable.menu import BY_NAME
 from assay402.checks.deliverable.model import (
@@ -24,7 +25,7 @@ from assay402.checks.deliverable.model import (
 from assay402.checks.deliverable.registry import registry_root
 from assay402.checks.deliverable.rules.verdict import verdict
 from assay402.core.asks import Collecting
-from assay402.core.canon import canonical_plain, keccak256_hex, sha256_hex
+from assay402.core.canon import canonical, canonical_plain, keccak256_hex, sha256_hex
 from assay402.core.check import Refusal
 
 SERVICE: Final = "DELIVERABLE_ACCEPTANCE_CHECK"
@@ -45,6 +46,7 @@ UNCERTAINTY: Final = (
 BASIS: Final = "BUYER_SUPPLIED_INPUT_AND_ARBITER_AUTHORED_CODE"
 """The contract's own literal."""
 
+_OUTPUT_ROOTS: Final = ("outputRoot", "outputRootKeccak")
 _EXIT_CODES: Final[Mapping[str, int]] = {"ACCEPT": 0, "REJECT": 1, "NO_VERDICT": 4}
 
 
@@ -68,13 +70,18 @@ def replay(given: ReplayInput) -> Collecting[ReplayReport | Refusal]:
         recomputed = facts.given.published()
     else:
         recomputed = publish(judge(facts.given))
-    return ReplayReport(differences=tuple(_differences(facts.answer, recomputed, "")), recomputed=recomputed)
+    return ReplayReport(
+        differences=tuple(_differences(facts.answer, recomputed, "")),
+        recomputed=recomputed,
+        root_fits=_root_fits(facts.answer),
+    )
 
 
 def judge(given: CheckInput) -> Report:
     """Judge each criterion, and all."""
+    work = Work()
     judged = tuple(
-        Judged(criterion=criterion, finding=_finding(criterion, given)) for criterion in given.criteria
+        Judged(criterion=criterion, finding=_finding(criterion, given, work)) for criterion in given.criteria
     )
     return Report(given=given, judged=judged, verdict=verdict([each.finding for each in judged]))
 
@@ -130,6 +137,7 @@ def publish_replay(report: ReplayReport) -> dict[str, Any]:
     return {
         "agrees": not report.differences,
         "differences": list(report.differences),
+        **({} if report.root_fits is None else {"outputRootFits": report.root_fits}),
         "recomputed": report.recomputed,
     }
 
@@ -156,10 +164,10 @@ def lint_reason(criterion: Criterion) -> str:
     return "STATEMENT_NOT_MECHANICAL" if criterion.check == STATEMENT else "OK"
 
 
-def _finding(criterion: Criterion, given: CheckInput) -> Finding:
+def _finding(criterion: Criterion, given: CheckInput, work: Work) -> Finding:
     if isinstance(criterion.parameters, Fault):
         return uncheckable(criterion.parameters.reason)
-    case = Case(parameters=criterion.parameters, deliverable=given.deliverable)
+    case = Case(parameters=criterion.parameters, deliverable=given.deliverable, work=work)
     return BY_NAME[criterion.check].rule(case)
 
 
@@ -196,6 +204,15 @@ def _with_output_root(answer: dict[str, Any], *, is_ours: bool) -> dict[str, Any
     if is_ours:
         provenance["outputRootKeccak"] = keccak256_hex(text)
     return {**answer, "provenance": provenance}
+
+
+def _root_fits(answer: Mapping[str, Any]) -> bool | None:
+    """Tell whether an answer was changed after its root was made."""
+    provenance = answer.get("provenance")
+    if not isinstance(provenance, Mapping) or "outputRoot" not in provenance:
+        return None
+    kept = {name: value for name, value in provenance.items() if name not in _OUTPUT_ROOTS}
+    return bool(sha256_hex(canonical({**answer, "provenance": kept})) == provenance["outputRoot"])
 
 
 def _linted(criterion: Criterion) -> dict[str, Any]:

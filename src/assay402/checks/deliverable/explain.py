@@ -78,6 +78,8 @@ def _explained(judged: Judged, report: Report) -> dict[str, Any]:
 def _values(parameters: Mapping[str, Any], report: Report) -> dict[str, Any]:
     """Give the value at the criterion's path, and for an expected value the way there."""
     document, path = report.given.deliverable.document, parameters.get("path")
+    if "valueBytes" not in parameters and "value" in parameters:
+        return _sought(parameters, report)
     if not isinstance(path, Path) or not isinstance(document, Exact):
         return {}
     actual: Any = path.select(document.value)
@@ -89,6 +91,19 @@ def _values(parameters: Mapping[str, Any], report: Report) -> dict[str, Any]:
     expected = parameters["value"]
     diff = [change for change, _ in zip(changes(actual, expected), range(MAX_CHANGES), strict=False)]
     return {**shown, "expected": _shown(expected), "diff": diff}
+
+
+def _sought(parameters: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """Give what a text or a number was compared with, and the value at the path where the criterion has one."""
+    value = parameters["value"]
+    value = getattr(value, "pattern", value)
+    wanted = value.decode() if isinstance(value, bytes) else value
+    shown = {"expected": _shown(wanted)}
+    document, path = report.given.deliverable.document, parameters["path"]
+    if isinstance(path, Path) and isinstance(document, Exact):
+        actual: Any = path.select(document.value)
+        return shown if actual is MISSING else {**shown, "actual": _shown(actual)}
+    return shown
 
 
 def _shown(value: JSON) -> str:

@@ -47,7 +47,7 @@ def _needle(value: JSON) -> bytes | Fault:
 
 
 def _pattern(value: JSON) -> str | Fault:
-    return value if isinstance(value, str) and len(value) <= MAX_PATTERN_CHARACTERS else PARAM_INVALID
+    return value if isinstance(value, str) and 1 <= len(value) <= MAX_PATTERN_CHARACTERS else PARAM_INVALID
 
 
 def _boolean(value: JSON) -> bool | Fault:
@@ -73,7 +73,7 @@ NATURAL: Final = Kind(name="integer of at least 0", read=_natural)
 NOT_NEGATIVE: Final = Kind(name="number or decimal string of at least 0", read=_not_negative)
 DIGEST: Final = Kind(name="64 hexadecimal digits, 0x in front or not", read=_digest)
 NEEDLE: Final = Kind(name="string that is not empty", read=_needle)
-PATTERN: Final = Kind(name=f"string of at most {MAX_PATTERN_CHARACTERS} characters", read=_pattern)
+PATTERN: Final = Kind(name=f"string of 1 to {MAX_PATTERN_CHARACTERS} characters", read=_pattern)
 BOOLEAN: Final = Kind(name="boolean", read=_boolean)
 SCHEMA: Final = Kind(name="object or boolean", read=_schema)
 ANY: Final = Kind(name="any JSON value", read=lambda value: value)

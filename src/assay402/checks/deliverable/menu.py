@@ -1,9 +1,10 @@
 """The menu: every check with its parameters and the reasons it can give. The registry document is made from it."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from assay402.checks.deliverable import claims
+from assay402.checks.deliverable.budget import Patterns
 from assay402.checks.deliverable.kinds import (
     ANY,
     BOOLEAN,
@@ -16,20 +17,15 @@ from assay402.checks.deliverable.kinds import (
     SCHEMA,
     one_of,
 )
-from assay402.checks.deliverable.model import Case, Fault, Finding
+from assay402.checks.deliverable.model import Case, Finding
 from assay402.checks.deliverable.parameters import PATH, ROOT, CheckSpec, Parameter
+from assay402.checks.deliverable.pattern import compiled
 from assay402.checks.deliverable.rules import exact, numbers, relations, schema, structure, text, x402
 from assay402.checks.deliverable.rules.bounds import in_order
 from assay402.checks.deliverable.schema import guard as schema_guard
 from assay402.core.canon import canonical
 from assay402.core.check import Rule
 from assay402.wire.validity import VIOLATIONS
-
-if TYPE_CHECKING:
-    import re2
-
-MAX_PATTERN_MEMORY: Final = 1 << 20
-"""Bytes the pattern engine may use for one pattern; what needs more is refused when it is read."""
 
 BOUND_REASONS: Final = ("BELOW_MIN", "ABOVE_MAX", "NOT_EXACT")
 PATH_FAILS: Final = ("NOT_JSON", "PATH_MISSING")
@@ -45,31 +41,14 @@ STRING_AT: Final = Parameter(name="path", kind=PATH, extension=True)
 _BOUNDS: Final = ("min", "max", "equals")
 
 
-def _expected(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+def _expected(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any]:
     return {**parameters, "valueBytes": len(canonical(parameters["value"]))}
 
 
-def _header_form(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+def _header_form(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any]:
     """Remember whether a path was given: without one the whole deliverable is the header's value."""
     path = parameters["path"]
     return {**parameters, "path": ROOT if path is None else path, "givenPath": path is not None}
-
-
-def _compiled(parameters: Mapping[str, Any]) -> Mapping[str, Any] | Fault:
-    """Compile a pattern, or say that the engine refuses it."""
-    import re2  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
-
-    try:
-        return {**parameters, "value": re2.compile(parameters["value"].encode(), _options(re2.Options()))}
-    except re2.error:
-        return Fault("PATTERN_UNSUPPORTED")
-
-
-def _options(options: "re2.Options") -> "re2.Options":
-    options.max_mem = MAX_PATTERN_MEMORY
-    # The engine would write a refused pattern to standard error.
-    options.log_errors = False
-    return options
 
 
 def _digest(name: str, rule: Rule[Case, Finding]) -> CheckSpec:
@@ -120,7 +99,7 @@ def _pattern(name: str, rule: Rule[Case, Finding], fails: str) -> CheckSpec:
         name=name,
         rule=rule,
         parameters=(Parameter(name="value", kind=PATTERN, required=True, aliases=("expected",)), STRING_AT),
-        guard=_compiled,
+        guard=compiled,
         fails=(fails, "NOT_UTF8"),
         uncheckables=("PATTERN_UNSUPPORTED", "LIMIT_WORK"),
         extension=True,

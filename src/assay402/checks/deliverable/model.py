@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from assay402.checks.deliverable.budget import Work
 from assay402.checks.deliverable.document import Deliverable
 from assay402.core.check import Refusal
 from assay402.core.strictjson import JSON
@@ -58,6 +59,8 @@ class Case(Struct, frozen=True, kw_only=True):
 
     parameters: Mapping[str, Any]
     deliverable: Deliverable
+    work: Work
+    """What is left for all criteria of the request."""
 
 
 class CheckInput(Struct, frozen=True, kw_only=True):
@@ -104,6 +107,8 @@ class ReplayReport(Struct, frozen=True, kw_only=True):
 
     differences: tuple[str, ...]
     recomputed: Mapping[str, Any]
+    root_fits: bool | None
+    """Whether the answer's own `outputRoot` is that of the answer as given; None where it has none."""
 
 
 def passed(**detail: int) -> Finding:

@@ -180,7 +180,7 @@ REFUSALS: Final[Mapping[str, Notice]] = {
     ),
     "deliverable-too-large": Notice(
         "The deliverable is longer than the number `cap`, in evaluated bytes.",
-        "Deliver less, or judge it by its digest.",
+        "Deliver less, or deliver its digest or an index of its parts: the limit is before every criterion.",
     ),
     "jobref-not-string": Notice("`jobRef` is not a string.", "Send it as a string, or leave it out."),
     "extra-missing": Notice(

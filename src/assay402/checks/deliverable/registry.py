@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from assay402.checks.deliverable import admission, arithmetic, claims, kinds, menu, paths
+from assay402.checks.deliverable import admission, arithmetic, budget, claims, kinds, menu, paths, pattern
 from assay402.checks.deliverable.model import CONTRACT, Profile
 from assay402.checks.deliverable.parameters import PATH, CheckSpec, Parameter
 from assay402.checks.deliverable.program import ENGINES, PROGRAM_ID, VERSION
@@ -99,6 +99,7 @@ def _limits() -> Mapping[str, int]:
         "requestBytes": admission.REQUEST_BYTES,
         "deliverableBytes": admission.MAX_DELIVERABLE,
         "criteria": admission.MAX_CRITERIA,
+        "requestShares": budget.REQUEST_SHARES,
         "idCharacters": admission.MAX_ID,
         "depth": exactjson.MAX_DEPTH,
         "significantDigits": exactjson.MAX_DIGITS,
@@ -106,7 +107,7 @@ def _limits() -> Mapping[str, int]:
         "arithmeticDigits": arithmetic.MAX_DIGITS,
         "pathCharacters": paths.MAX_CHARACTERS,
         "patternCharacters": kinds.MAX_PATTERN_CHARACTERS,
-        "patternMemoryBytes": menu.MAX_PATTERN_MEMORY,
+        "patternMemoryBytes": pattern.MAX_PATTERN_MEMORY,
         "patternSteps": text.MAX_PATTERN_STEPS,
         "claims": claims.MAX_CLAIMS,
         "claimOperands": claims.MAX_OPERANDS,
@@ -119,6 +120,7 @@ def _limits() -> Mapping[str, int]:
         "schemaRecursiveChain": guard.MAX_RECURSIVE_CHAIN,
         "schemaPatterns": guard.MAX_PATTERNS,
         "schemaPatternBytes": guard.PATTERN_BYTES,
+        "schemaPatternBudget": budget.PATTERN_BUDGET,
         "schemaWork": guard.MAX_WORK,
         "schemaViolations": schema.MAX_VIOLATIONS,
         "schemaCountedBytes": schema.MAX_COUNTED,

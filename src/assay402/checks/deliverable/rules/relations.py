@@ -29,6 +29,8 @@ _LIMITS: Final = (LIMIT_NUMBER, LIMIT_WORK)
 MAX_STEPS: Final = 1 << 18
 """Values read by the claims of one criterion: a dozen sums over the longest array there can be."""
 _BYTES_A_STEP: Final = 64
+_WRITTEN_BYTES_A_STEP: Final = 4
+"""Keys and values of records are written canonically, each once."""
 
 _ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "lt": operator.lt,
@@ -84,8 +86,10 @@ def claims_consistent(case: Case) -> Finding:
 
 
 def _relations(case: Case) -> Finding:
-    reader = _Reader(case.deliverable)
+    steps_left = case.work.left(MAX_STEPS)
+    reader = _Reader(case.deliverable, steps_left)
     reasons = [_fault(reader, claim) for claim in case.parameters["claims"]]
+    case.work.takes(min(reader.steps_taken, steps_left), MAX_STEPS)
     return _summary(reasons)
 
 
@@ -116,11 +120,12 @@ def _fault(reader: "_Reader", claim: Claim) -> str | None:
 class _Reader:
     """Reads the operands of one criterion; what was read once costs nothing again."""
 
-    def __init__(self, deliverable: Deliverable) -> None:
+    def __init__(self, deliverable: Deliverable, max_steps: int) -> None:
         self._deliverable = deliverable
         self._arithmetic = Arithmetic()
         self._known: dict[Measured, Value] = {}
-        self._steps_left = MAX_STEPS
+        self._max_steps = max_steps
+        self.steps_taken = 0
 
     def read(self, operand: Operand) -> Value:
         match operand:
@@ -225,8 +230,8 @@ class _Reader:
         return found
 
     def _charge(self, steps: int) -> None:
-        self._steps_left -= steps
-        if self._steps_left < 0:
+        self.steps_taken += steps
+        if self.steps_taken > self._max_steps:
             raise _TooMuchWork
 
 
@@ -236,6 +241,10 @@ def _records(case: Case) -> Finding:
         return records
     if not isinstance(records, list):
         return failed("NOT_AN_ARRAY")
+    members = len(records) * (len(case.parameters["key"]) + 1)
+    written = len(case.deliverable.canonical(records)) // _WRITTEN_BYTES_A_STEP
+    if not case.work.takes(members + written, MAX_STEPS):
+        return uncheckable(LIMIT_WORK)
     groups: dict[bytes, _Group] = {}
     return _summary([_record_fault(case, record, groups) for record in records])
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
-from assay402.checks.deliverable.schema.guard import too_much_work
+from assay402.checks.deliverable.schema.guard import MAX_WORK, steps
 from assay402.core.check import rule
 from assay402.core.grammar import depth
 
@@ -45,7 +45,7 @@ def json_schema(case: Case) -> Finding:
         return value
     text = case.deliverable.canonical(value)
     counts, validator = case.parameters["cost"], case.parameters["validator"]
-    if too_much_work(counts, text):
+    if not case.work.takes(steps(counts, text, value), MAX_WORK):
         return uncheckable("LIMIT_WORK")
     if validator.is_valid(value):
         return passed(violations=0)

@@ -191,8 +191,8 @@ def matches(case: Case) -> Finding:
 
     ## What it reports
     PASS when the pattern matches somewhere, else FAIL `NO_MATCH`, or `NOT_UTF8` where the bytes are no text. `value`
-    is a pattern of RE2 of at most 1024 characters, read without flags and not anchored. UNCHECKABLE
-    `PATTERN_UNSUPPORTED` where the engine refuses it.
+    is a pattern of RE2 of 1 to 1024 characters, read without flags and not anchored. UNCHECKABLE
+    `PATTERN_UNSUPPORTED` where the engine refuses it, or it sets flags itself, as `(?i)` does.
 
         {"id": "order", "check": "matches", "value": "^ORD-[0-9]{8}$"}
 
@@ -245,7 +245,7 @@ def _matches(data: bytes, case: Case) -> bool | Finding:
     except UnicodeDecodeError:
         return NOT_UTF8
     pattern = case.parameters["value"]
-    if pattern.programsize * len(data) > MAX_PATTERN_STEPS:
+    if not case.work.takes(pattern.programsize * len(data), MAX_PATTERN_STEPS):
         return uncheckable("LIMIT_WORK")
     return pattern.search(data) is not None
 

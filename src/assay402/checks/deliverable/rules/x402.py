@@ -6,8 +6,9 @@ from assay402.checks.deliverable.rules.subject import NOT_JSON, located
 from assay402.core.base64 import decode_canonical
 from assay402.core.check import rule
 from assay402.core.exactjson import Exact, Troubled, read_exact
-from assay402.core.strictjson import JSON
+from assay402.core.strictjson import JSON, integer
 from assay402.wire.authorization import Domain, signer
+from assay402.wire.network import network_of
 from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import (
     EXACT,
@@ -21,6 +22,7 @@ from assay402.wire.validity import (
 
 AUTO = "auto"
 BASE64 = "base64"
+VERSION_2 = 2
 X402_BASE64 = failed("X402_BASE64")
 
 
@@ -90,7 +92,8 @@ def _signed(sent: Members, name: str | None, detail: dict[str, int]) -> Finding:
     """Compare the signer with the payer an authorization names. The object has been found well formed."""
     payload = mapping(sent, "payload") or {}
     authorization = mapping(payload, "authorization")
-    accepted = mapping(sent, "accepted")
+    # Version 1 echoes no requirements; a member of that name is none of its own and was not judged.
+    accepted = mapping(sent, "accepted") if integer(sent.get("x402Version")) == VERSION_2 else None
     terms = sent if accepted is None else accepted
     is_ordinary = (
         name == "payment_payload"
@@ -117,5 +120,8 @@ def _domain(accepted: Members) -> Domain | None:
     name, version = text(extra, "name"), text(extra, "version")
     if name is None or version is None:
         return None
-    chain_id = int(str(accepted["network"]).partition(":")[2])
-    return Domain(name=name, version=version, chain_id=chain_id, contract=str(accepted["asset"]))
+    network = network_of(str(accepted["network"]))
+    assert network is not None  # noqa: S101  (the requirements have been found well formed, on eip155)
+    return Domain(
+        name=name, version=version, chain_id=int(network.reference), contract=str(accepted["asset"])
+    )

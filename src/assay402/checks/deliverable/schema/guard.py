@@ -1,11 +1,15 @@
 """The guards, in their order; the first that holds gives the reason. What passes them is compiled, closed to the world."""
 
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import structs
+
+from assay402.checks.deliverable.budget import Patterns
 from assay402.checks.deliverable.model import Fault
-from assay402.checks.deliverable.schema.cost import Cost, cost
+from assay402.checks.deliverable.schema.cost import Cost, cost, number_size, pattern_work
 from assay402.checks.deliverable.schema.index import Index
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS, Draft
 from assay402.checks.deliverable.schema.patterns import all_portable, patterns
@@ -33,8 +37,18 @@ MAX_WORK: Final = 1 << 22
 """Schemas applied to values in one criterion."""
 PATTERN_BYTES: Final = 1 << 20
 """Size of a compiled pattern."""
+PATTERN_SIZES: Final = (1 << 14, 1 << 16, 1 << 18, PATTERN_BYTES)
+"""What a pattern may count as: the least of these that its compiled form fits."""
 _BYTES_A_STEP: Final = 4
-"""Running a pattern over a document counts as a step for each byte, and this often."""
+"""Running a pattern of the least size over a document counts as a step for each byte, and this often."""
+_PLACES_A_STEP: Final = 128
+"""Measured: dividing numbers that span so many places takes a step more, and grows with the square."""
+_CONTENT: Final = ("contentEncoding", "contentMediaType")
+_CONTENT_DRAFTS: Final = (6, 7)
+"""The drafts in which the engine asserts what is said of a string's content; later ones only inform."""
+_EXACT_INT: Final = 1 << 53
+_EXACT_DIGITS: Final = 15
+_EXACT_EXPONENT: Final = 300
 
 _NAMES: Final[Mapping[Draft, str]] = {
     4: "Draft4Validator",
@@ -45,7 +59,7 @@ _NAMES: Final[Mapping[Draft, str]] = {
 }
 
 
-def guard(parameters: Mapping[str, Any]) -> Mapping[str, Any] | Fault:
+def guard(parameters: Mapping[str, Any], room: Patterns) -> Mapping[str, Any] | Fault:
     """Compile the schema of a criterion, or say why it is not taken."""
     schema = parameters["schema"]
     text = canonical(schema)
@@ -62,30 +76,74 @@ def guard(parameters: Mapping[str, Any]) -> Mapping[str, Any] | Fault:
     counts = None if index.has_dangling else cost(index)
     if counts is None:
         return INVALID
-    return _compile(parameters, index, counts)
+    return _compile(parameters, index, counts, room)
 
 
-def too_much_work(counts: Cost, text: bytes) -> bool:
-    """Tell whether applying a schema to a document, given as canonical text, exceeds what a criterion may take."""
+def steps(counts: Cost, text: bytes, value: JSON) -> int:
+    """Count what applying a schema to a value takes; `text` is its canonical text."""
     values = 1 + sum(map(text.count, (b",", b"[", b"{")))
-    return counts.work * values + counts.pattern_work * len(text) * _BYTES_A_STEP > MAX_WORK
+    total = counts.work * values + counts.pattern_work * len(text) * _BYTES_A_STEP
+    if not (counts.multiple_work or counts.equal_work or counts.unique_work):
+        return total
+    largest, is_exact = _numbers(value)
+    places = 1 + (largest + counts.largest_multiple) // _PLACES_A_STEP
+    total += counts.multiple_work * values * (places * places - 1)
+    if is_exact:
+        return total
+    # Numbers that binary64 does not hold are compared digit by digit, and for `uniqueItems` each with each.
+    pairs = counts.unique_work * values * values // 2
+    return total + places * (pairs + 2 * counts.equal_work * values)
 
 
-def _compile(parameters: Mapping[str, Any], index: Index, counts: Cost) -> Mapping[str, Any] | Fault:
+def _numbers(value: JSON) -> tuple[int, bool]:
+    """Give the size of the largest number of a value, and whether binary64 holds all of them as they are."""
+    largest, is_exact = 0, True
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, Mapping):
+            waiting.extend(found.values())
+        elif isinstance(found, list):
+            waiting.extend(found)
+        elif isinstance(found, (int, Decimal)) and not isinstance(found, bool):
+            largest = max(largest, number_size(found))
+            is_exact = is_exact and _is_exact(found)
+    return largest, is_exact
+
+
+def _is_exact(number: int | Decimal) -> bool:
+    if isinstance(number, int):
+        return abs(number) < _EXACT_INT
+    return len(number.as_tuple().digits) <= _EXACT_DIGITS and abs(number.adjusted()) <= _EXACT_EXPONENT
+
+
+def _compile(
+    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Patterns
+) -> Mapping[str, Any] | Fault:
     found = patterns(index)
     if len(found) > MAX_PATTERNS:
         return TOO_COMPLEX
-    if not all_portable(found) or not _engine_takes(found):
+    if not all_portable(found):
         return PATTERN_UNSUPPORTED
+    sizes = _sizes(found, room)
+    if isinstance(sizes, Fault):
+        return sizes
     if index.has_remote:
         return REMOTE_REF
     is_deep = counts.is_recursive and counts.longest_chain > MAX_RECURSIVE_CHAIN
-    if counts.expansion > MAX_EXPANSION or is_deep or counts.work > MAX_WORK:
+    if counts.expansion > MAX_EXPANSION or is_deep or counts.has_unevaluated_cycle or counts.work > MAX_WORK:
         return TOO_COMPLEX
-    validator = _validator(parameters["schema"], index.draft, assert_format=parameters["assertFormat"])
+    schema = (
+        _without_content(parameters["schema"], index)
+        if index.draft in _CONTENT_DRAFTS
+        else parameters["schema"]
+    )
+    validator = _validator(schema, index.draft, assert_format=parameters["assertFormat"])
     if isinstance(validator, Fault):
         return validator
-    return {**parameters, "validator": validator, "cost": counts}
+    weights = {pattern: size // PATTERN_SIZES[0] for pattern, size in sizes.items()}
+    weighed = structs.replace(counts, pattern_work=pattern_work(index, weights))
+    return {**parameters, "validator": validator, "cost": weighed}
 
 
 def _draft(schema: JSON) -> Draft | None:
@@ -114,7 +172,9 @@ def _meta_validator(draft: Draft) -> "Validator":
     return made
 
 
-def _validator(schema: JSON, draft: Draft, *, assert_format: bool) -> "Validator | Fault":
+def _validator(
+    schema: JSON, draft: Draft, *, assert_format: bool, pattern_bytes: int = PATTERN_BYTES
+) -> "Validator | Fault":
     """Compile a schema closed to network and file system, or say why the engine refuses it."""
     import jsonschema_rs  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
 
@@ -123,7 +183,7 @@ def _validator(schema: JSON, draft: Draft, *, assert_format: bool) -> "Validator
             schema,
             validate_formats=assert_format,
             ignore_unknown_formats=True,
-            pattern_options=jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES),
+            pattern_options=jsonschema_rs.RegexOptions(size_limit=pattern_bytes),
             offline=True,
         )
     except (ValueError, jsonschema_rs.ReferencingError) as error:
@@ -132,8 +192,37 @@ def _validator(schema: JSON, draft: Draft, *, assert_format: bool) -> "Validator
     return made
 
 
-def _engine_takes(found: list[str]) -> bool:
-    """Tell whether the linear engine can run every pattern within the size of a compiled one."""
-    return not found or not isinstance(
-        _validator({"allOf": [{"pattern": pattern} for pattern in found]}, 2020, assert_format=False), Fault
-    )
+def _without_content(value: JSON, index: Index) -> JSON:
+    """Leave out of each schema what only informs, and the engine would judge by. The depth has been found small."""
+    if isinstance(value, list):
+        return [_without_content(each, index) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    left_out = _CONTENT if index.is_schema(value) else ()
+    return {name: _without_content(each, index) for name, each in value.items() if name not in left_out}
+
+
+def _sizes(found: list[str], room: Patterns) -> dict[str, int] | Fault:
+    """Give the size of each pattern's compiled form, taken from the room of the request, or say why it is not taken."""
+    sizes: dict[str, int] = {}
+    for pattern in found:
+        if pattern not in room.sizes:
+            if room.left < PATTERN_BYTES:
+                return TOO_COMPLEX
+            room.sizes[pattern] = next((size for size in PATTERN_SIZES if _engine_takes(pattern, size)), None)
+            # Finding out that a pattern is refused costs as much as compiling the largest.
+            room.left -= PATTERN_BYTES if room.sizes[pattern] is None else 0
+        size = room.sizes[pattern]
+        if size is None:
+            return PATTERN_UNSUPPORTED
+        if size > room.left:
+            return TOO_COMPLEX
+        room.left -= size
+        sizes[pattern] = size
+    return sizes
+
+
+def _engine_takes(pattern: str, size: int) -> bool:
+    """Tell whether the linear engine can run a pattern within a size of its compiled form."""
+    made = _validator({"pattern": pattern}, 2020, assert_format=False, pattern_bytes=size)
+    return not isinstance(made, Fault)

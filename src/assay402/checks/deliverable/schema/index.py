@@ -61,6 +61,11 @@ class Index:
         while resolved < len(self.nodes):
             self._resolve(self.nodes[resolved])
             resolved += 1
+        self._lead_back()
+
+    def is_schema(self, value: Mapping[str, JSON]) -> bool:
+        """Tell whether an object of the schema, by identity, stands where a schema does."""
+        return id(value) in self._numbers
 
     def _add(self, schema: JSON, base: str, *, is_resource: bool = False) -> int:
         """Take in a schema and all within it, and give its number."""
@@ -134,6 +139,13 @@ class Index:
                 continue
             choice = (target, *self._choice(keyword, fragment, target))
             node.edges.append(Edge(place="here", targets=tuple(dict.fromkeys(choice))))
+
+    def _lead_back(self) -> None:
+        """Follow the meta-schemas back: their dynamic references lead to a schema that takes their anchor's name."""
+        back = tuple(self._dynamic.get("" if self.draft == 2019 else "meta", ()))  # noqa: PLR2004  (a draft)
+        for node in self.nodes if back else ():
+            if node.bundled:
+                node.edges.append(Edge(place="others", targets=back))
 
     def _target(self, uri: str, fragment: str) -> int | None:
         """Give the number of what a reference within the schema leads to; None where it leads nowhere."""

@@ -12,7 +12,7 @@ from assay402.checks.deliverable.schema.index import Index
 from assay402.core.strictjson import JSON
 
 _TOKEN: Final = re.compile(
-    r"\\(?P<escape>.)|(?P<group>\(\?P|\(\?(?![:=!<]))|(?P<open>\[\^?)|(?P<quantifier>[*+?]|\{[0-9]+(?:,[0-9]*)?\})|.",
+    r"\\(?P<escape>.)|(?P<group>\(\?(?![:<])|\(\?<[=!])|(?P<open>\[\^?)|(?P<quantifier>[*+?]|\{[0-9]+(?:,[0-9]*)?\})|.",
     re.DOTALL,
 )
 _CLASS_TOKEN: Final = re.compile(r"\\(?P<escape>.)|(?P<operation>&&|--|~~|\[)|(?P<close>\])|.", re.DOTALL)
@@ -25,7 +25,7 @@ def patterns(index: Index) -> list[str]:
     found: set[str] = set()
     for node in index.nodes:
         if isinstance(node.schema, Mapping):
-            found.update(_patterns_of(node.schema))
+            found.update(patterns_of(node.schema))
     return sorted(found)
 
 
@@ -35,7 +35,7 @@ def all_portable(found: Iterable[str]) -> bool:
 
 
 def is_portable(pattern: str) -> bool:
-    """Tell whether a pattern keeps to what ECMA-262 knows, as far as its tokens show."""
+    """Tell whether a pattern keeps to what ECMA-262 knows and runs in linear time, as far as its tokens show."""
     position = 0
     quantified = 0
     while match := _TOKEN.match(pattern, position):
@@ -68,10 +68,14 @@ def _class_end(pattern: str, position: int) -> int | None:
 
 
 def _is_known(escape: str | None) -> bool:
+    # A digit other than 0 refers back to a group, which takes more than linear time.
+    if escape is not None and escape in "123456789":
+        return False
     return escape is None or not (escape.isascii() and escape.isalpha()) or escape in _ESCAPES
 
 
-def _patterns_of(schema: Mapping[str, JSON]) -> Iterable[str]:
+def patterns_of(schema: Mapping[str, JSON]) -> Iterable[str]:
+    """Give the patterns of one schema, those of its names included."""
     pattern, by_name = schema.get("pattern"), schema.get("patternProperties")
     if isinstance(pattern, str):
         yield pattern

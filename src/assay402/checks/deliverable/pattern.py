@@ -1,0 +1,43 @@
+"""The patterns of `matches` and `not_matches`: compiled by RE2 without flags, or refused."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.model import Fault
+
+if TYPE_CHECKING:
+    import re2
+
+MAX_PATTERN_MEMORY: Final = 1 << 20
+"""Bytes the engine may use for one pattern; what needs more is refused when it is read."""
+UNSUPPORTED: Final = Fault("PATTERN_UNSUPPORTED")
+
+_FLAGS: Final = r"\(\?[a-zA-Z]*-?[a-zA-Z]*[:)]"
+_TOKEN: Final = re.compile(
+    rf"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]|(?P<flags>(?!\(\?:){_FLAGS})|.",
+    re.DOTALL,
+)
+
+
+def compiled(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any] | Fault:
+    """Compile a pattern, or say that the engine refuses it, or that it sets flags."""
+    import re2  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
+
+    pattern = parameters["value"]
+    if any(token["flags"] is not None for token in _TOKEN.finditer(pattern)):
+        return UNSUPPORTED
+    try:
+        return {**parameters, "value": re2.compile(pattern.encode(), _options(re2.Options()))}
+    except re2.error:
+        return UNSUPPORTED
+
+
+def _options(options: "re2.Options") -> "re2.Options":
+    options.max_mem = MAX_PATTERN_MEMORY
+    # The engine would write a refused pattern to standard error.
+    options.log_errors = False
+    # Only whether it matches is asked, and groups cost time.
+    options.never_capture = True
+    return options
