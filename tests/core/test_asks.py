@@ -24,13 +24,16 @@ from assay402.core.asks import (
     adrive,
     clock_only,
     drive,
+    envelope,
     fetch,
+    judge,
     now,
     pause,
     replay,
     together,
 )
 from assay402.core.errors import OurError, RecordingUnreadable
+from assay402.core.opinions import Envelope, Judge
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 PAGE = Fetched(status=402, headers=(("A", "1"), ("a", "2"), ("B", "3")), body=b"{}")
@@ -156,4 +159,22 @@ def test_a_recorded_answer_of_another_kind_is_the_recordings_fault(ask: Ask, wro
 
     with pytest.raises(RecordingUnreadable) as caught:
         replay(one(), [Exchange(ask=ask, answer=wrong)])
+    assert caught.value.code == "recording_mismatch"
+
+
+@pytest.mark.parametrize("verb", [envelope("local", "0"), judge((("said", ("shown",)),))])
+def test_an_opinion_of_another_kind_is_our_fault(verb: Collecting[object]) -> None:
+    with pytest.raises(OurError):
+        drive(verb, lambda _ask: Paused())
+
+
+@pytest.mark.parametrize(
+    "ask", [Envelope(scope="local", determination="0"), Judge(statements=(("said", ("shown",)),))]
+)
+def test_a_recorded_opinion_of_another_kind_is_the_recordings_fault(ask: Ask) -> None:
+    def one() -> Collecting[None]:
+        yield ask
+
+    with pytest.raises(RecordingUnreadable) as caught:
+        replay(one(), [Exchange(ask=ask, answer=Paused())])
     assert caught.value.code == "recording_mismatch"

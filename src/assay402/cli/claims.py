@@ -10,12 +10,12 @@ import click
 from assay402.checks.claims.contract import REQUEST_SCHEMA
 from assay402.checks.claims.model import Outcome, Verdict
 from assay402.checks.claims.reading.actions import consequential
+from assay402.cli.claims_page import MARKS, evidence_line, page, stretches, visible
 from assay402.cli.form import Form, read_source, request_from
 from assay402.cli.output import print_lines
 from assay402.core.asks import Answerer
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
-from assay402.formats.claims_page import MARKS, evidence_line, page, stretches, visible
 
 _DETAILS: Final = """\b
 Give a request file (`-` for stdin), or the text and the evidence as files:
