@@ -208,7 +208,7 @@ def test_a_person_reads_one_line_for_each_check_then_the_verdict() -> None:
             [
                 "○ VERDICT (exit 3, upstream stuck): ",
                 "  upstream signals: indexing",
-                "  cause: indexer_state_processing (the catalogue is still processing)",
+                "  cause: indexer_state_processing (not in the catalogue at the time of the check)",
             ],
         ),
         ("merchant-500", ["○ VERDICT (exit 3, upstream issue): ", "  upstream signals: indexing"]),

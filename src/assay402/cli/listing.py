@@ -43,7 +43,7 @@ _GLYPHS: Final[Mapping[Status, tuple[str, str]]] = {
 _LEVELS: Final[Mapping[Status, Level]] = {"pass": "none", "fail": "error", "info": "warning"}
 _CAUSES: Final = {
     "payload_echo_gap": "the buyer's payload or the settlement echoes nothing of the challenge",
-    "indexer_state_processing": "the catalogue is still processing",
+    "indexer_state_processing": "not in the catalogue at the time of the check",
     "unknown": "not told by what was captured",
 }
 _HELP: Final = """\b

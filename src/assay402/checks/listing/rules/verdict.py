@@ -66,7 +66,7 @@ def verdict(judged: Judged) -> Verdict:
     if _member(findings.get("indexing"), "indexer_state") == "processing" and "indexing" in upstream:
         return Verdict(
             kind="upstream_stuck",
-            message=say(given, "verdict.upstream_stuck", checks=checks) + _rejection(given),
+            message=_rejection(given) or say(given, "verdict.upstream_stuck", checks=checks),
             upstream_checks=upstream,
             cause=_cause(judged),
         )
@@ -75,8 +75,7 @@ def verdict(judged: Judged) -> Verdict:
     cause = cause_of(judged.facts.reached.tries)
     return Verdict(
         kind="upstream_issue",
-        message=say(given, key, checks=checks, cause=cause)
-        + (_rejection(given) if "indexing" in upstream else ""),
+        message=("indexing" in upstream and _rejection(given)) or say(given, key, checks=checks, cause=cause),
         upstream_checks=upstream,
     )
 
@@ -92,12 +91,12 @@ def _praise(judged: Judged) -> str:
 
 
 def _rejection(given: ListingInput) -> str:
-    """Give the sentence on a rejection that was captured: it says more than any waiting."""
+    """Give the sentence on a rejection that was captured; it stands alone, for it says more than any guess."""
     response = extension_response(given.settle)
     if given.is_compat or response is None or response.status != REJECTED:
         return ""
     reason = f" ({response.reason})" if response.reason else ""
-    return " " + say(given, "verdict.rejected", reason=reason)
+    return say(given, "verdict.rejected", reason=reason)
 
 
 def _unreachable(judged: Judged) -> Verdict | None:
