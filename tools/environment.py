@@ -1,4 +1,4 @@
-"""Sets up `.venv` with one of the pinned sets (runtime, dev, bench, interop), or finds it ready, and says what it does.
+"""Sets up `.venv` with one of the pinned sets (see `SETS`), or finds it ready, and says what it does.
 
 Run by the system's Python; uses the standard library alone. Prints on standard error, so that the output of the
 command that follows stays clean.
@@ -26,8 +26,15 @@ KEPT_PIP_SETTINGS = {
     "PIP_PROXY",
     "PIP_TRUSTED_HOST",
 }
-SETS = ("runtime", "dev", "bench", "interop")
-"""Each set holds the ones before it, so a larger one that is ready serves a smaller request."""
+SETS = {
+    "runtime": ("runtime", "service", "sandbox", "dev", "bench", "interop"),
+    "service": ("service", "sandbox", "dev", "bench", "interop"),
+    "sandbox": ("sandbox", "interop"),
+    "dev": ("dev", "bench", "interop"),
+    "bench": ("bench", "interop"),
+    "interop": ("interop",),
+}
+"""Each set with the sets that hold all of it, so that a larger one that is ready serves a smaller request."""
 
 
 def main(wanted: str) -> int:
@@ -56,7 +63,7 @@ def main(wanted: str) -> int:
 
 
 def _serves(wanted: str) -> bool:
-    return any(_is_ready(name) for name in SETS[SETS.index(wanted) :])
+    return any(_is_ready(name) for name in SETS[wanted])
 
 
 def python() -> Path:
@@ -80,7 +87,7 @@ def _set_up(wanted: str) -> None:
 
 def _freshen(wanted: str) -> None:
     """Make the stamp younger than what it stands for, which is all that tools/python.sh looks at."""
-    for name in SETS[SETS.index(wanted) :]:
+    for name in SETS[wanted]:
         if _is_ready(name):
             # Only a shortcut for the next run, so a folder that cannot be written is no failure.
             with contextlib.suppress(OSError):

@@ -7,6 +7,8 @@ lock() {
         pyproject.toml requirements/build.in --output-file "requirements/$1.txt" "${@:2}"
 }
 lock runtime
+lock service --extra service
+lock sandbox --extra sandbox
 lock dev --extra dev
 lock bench --extra dev --extra bench
 lock interop --extra dev --extra bench --extra interop

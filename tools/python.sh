@@ -40,7 +40,9 @@ make_ready() {
     local system
     python="$root/.venv/bin/python"
     case "$1" in
-        runtime) is_fresh runtime dev bench interop && return ;;
+        runtime) is_fresh runtime service sandbox dev bench interop && return ;;
+        service) is_fresh service sandbox dev bench interop && return ;;
+        sandbox) is_fresh sandbox interop && return ;;
         dev) is_fresh dev bench interop && return ;;
         bench) is_fresh bench interop && return ;;
         *) is_fresh "$1" && return ;;
