@@ -28,6 +28,8 @@ _LIMITS: Final = (LIMIT_NUMBER, LIMIT_WORK)
 
 MAX_STEPS: Final = 1 << 18
 """Values read by the claims of one criterion: a dozen sums over the longest array there can be."""
+_PRICE: Final = 200
+"""Steps of a request's work that reading one value counts as."""
 _BYTES_A_STEP: Final = 64
 _WRITTEN_BYTES_A_STEP: Final = 4
 """Keys and values of records are written canonically, each once."""
@@ -86,10 +88,10 @@ def claims_consistent(case: Case) -> Finding:
 
 
 def _relations(case: Case) -> Finding:
-    steps_left = case.work.left(MAX_STEPS)
+    steps_left = min(MAX_STEPS, case.work.left // _PRICE)
     reader = _Reader(case.deliverable, steps_left)
     reasons = [_fault(reader, claim) for claim in case.parameters["claims"]]
-    case.work.takes(min(reader.steps_taken, steps_left), MAX_STEPS)
+    case.work.takes(min(reader.steps_taken, steps_left) * _PRICE)
     return _summary(reasons)
 
 
@@ -243,7 +245,8 @@ def _records(case: Case) -> Finding:
         return failed("NOT_AN_ARRAY")
     members = len(records) * (len(case.parameters["key"]) + 1)
     written = len(case.deliverable.canonical(records)) // _WRITTEN_BYTES_A_STEP
-    if not case.work.takes(members + written, MAX_STEPS):
+    steps = members + written
+    if steps > MAX_STEPS or not case.work.takes(steps * _PRICE):
         return uncheckable(LIMIT_WORK)
     groups: dict[bytes, _Group] = {}
     return _summary([_record_fault(case, record, groups) for record in records])

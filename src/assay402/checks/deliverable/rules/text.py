@@ -9,8 +9,6 @@ from assay402.checks.deliverable.rules.subject import NOT_UTF8, subject
 from assay402.core.check import rule
 
 UTF16: Final = "utf16"
-MAX_PATTERN_STEPS: Final = 1 << 26
-"""Instructions of a compiled pattern times bytes it runs over: what the engine's slowest way takes."""
 
 
 @rule("deliverable/char-length", since="0.1", spec="summary: character bounds")
@@ -245,7 +243,7 @@ def _matches(data: bytes, case: Case) -> bool | Finding:
     except UnicodeDecodeError:
         return NOT_UTF8
     pattern = case.parameters["value"]
-    if not case.work.takes(pattern.programsize * len(data), MAX_PATTERN_STEPS):
+    if not case.work.takes(case.parameters["price"] * len(data)):
         return uncheckable("LIMIT_WORK")
     return pattern.search(data) is not None
 
