@@ -13,17 +13,21 @@ _MACHINE: Final = 1 << 63
 """Integers below it are compared by the machine, all other numbers digit by digit."""
 
 
-class Texts(Struct, frozen=True, kw_only=True):
-    """The values that members of one name have."""
+class Held(Struct, frozen=True, kw_only=True):
+    """The values that members of one name have, and what stands directly within those."""
 
     count: int
     longest: int
     """Bytes of the longest string among them."""
-    total: int
+    text: int
     """Bytes of all strings among them."""
+    members: int
+    largest_object: int
+    elements: int
+    longest_array: int
 
 
-NO_TEXTS: Final = Texts(count=0, longest=0, total=0)
+NOTHING: Final = Held(count=0, longest=0, text=0, members=0, largest_object=0, elements=0, longest_array=0)
 
 
 class Measure(Struct, frozen=True, kw_only=True):
@@ -39,9 +43,9 @@ class Measure(Struct, frozen=True, kw_only=True):
     longest_array: int
     longest_text: int
     """Bytes of the longest string or name."""
-    own_text: int
-    """Bytes of the value itself where it is a string."""
-    by_name: Mapping[str, Texts]
+    own: Held
+    """The value itself."""
+    by_name: Mapping[str, Held]
     long_numbers: int
     """Numbers that are compared digit by digit."""
     number_size: int
@@ -69,6 +73,8 @@ def measure(value: JSON, size: int) -> Measure:
     """Count a value whose canonical text has `size` bytes."""
     counting = _Counting()
     counting.walk(value)
+    own = _Tally()
+    own.add(value)
     return Measure(
         size=size,
         values=1 + counting.members + counting.elements,
@@ -78,11 +84,8 @@ def measure(value: JSON, size: int) -> Measure:
         largest_object=counting.largest_object,
         longest_array=counting.longest_array,
         longest_text=counting.longest_text,
-        own_text=text_size(value) if isinstance(value, str) else 0,
-        by_name={
-            name: Texts(count=count, longest=longest, total=total)
-            for name, (count, longest, total) in counting.by_name.items()
-        },
+        own=own.held(),
+        by_name={name: tally.held() for name, tally in counting.by_name.items()},
         long_numbers=counting.long_numbers,
         number_size=counting.number_size,
         has_decimals=counting.has_decimals,
@@ -95,6 +98,41 @@ def text_size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
+class _Tally:
+    """What the members of one name have so far."""
+
+    __slots__ = ("count", "elements", "largest_object", "longest", "longest_array", "members", "text")
+
+    def __init__(self) -> None:
+        self.count = self.longest = self.text = 0
+        self.members = self.largest_object = self.elements = self.longest_array = 0
+
+    def add(self, value: JSON) -> None:
+        self.count += 1
+        if isinstance(value, str):
+            size = text_size(value)
+            self.text += size
+            if size > self.longest:
+                self.longest = size
+        elif isinstance(value, list):
+            self.elements += len(value)
+            self.longest_array = max(self.longest_array, len(value))
+        elif isinstance(value, dict):
+            self.members += len(value)
+            self.largest_object = max(self.largest_object, len(value))
+
+    def held(self) -> Held:
+        return Held(
+            count=self.count,
+            longest=self.longest,
+            text=self.text,
+            members=self.members,
+            largest_object=self.largest_object,
+            elements=self.elements,
+            longest_array=self.longest_array,
+        )
+
+
 class _Counting:
     """The counts while a value is walked, without recursion."""
 
@@ -105,7 +143,7 @@ class _Counting:
         self.largest_object = 0
         self.longest_array = 0
         self.longest_text = 0
-        self.by_name: dict[str, list[int]] = {}
+        self.by_name: dict[str, _Tally] = {}
         self.long_numbers = 0
         self.number_size = 1
         self.has_decimals = False
@@ -133,16 +171,13 @@ class _Counting:
         for name, value in found.items():
             tally = by_name.get(name)
             if tally is None:
-                tally = by_name[name] = [0, 0, 0]
+                tally = by_name[name] = _Tally()
                 self.longest_text = max(self.longest_text, text_size(name))
-            tally[0] += 1
+            tally.add(value)
             if isinstance(value, str):
-                size = text_size(value)
-                tally[1] = max(tally[1], size)
-                tally[2] += size
+                self.longest_text = max(self.longest_text, tally.longest)
             else:
                 waiting.append(value)
-        self.longest_text = max(self.longest_text, max((by_name[name][1] for name in found), default=0))
 
     def _array(self, found: list[JSON]) -> None:
         self.arrays += 1

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.model import Fault
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-def compiled(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any] | Fault:
+def compiled(parameters: Mapping[str, Any], _room: Room) -> Mapping[str, Any] | Fault:
     """Compile a pattern, or say that the engine refuses it, or that it sets flags."""
     import re2  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
 

@@ -117,6 +117,7 @@ def _limits() -> Mapping[str, int]:
         "schemaBytes": guard.MAX_BYTES,
         "schemaExpansion": guard.MAX_EXPANSION,
         "schemaRecursiveChain": guard.MAX_RECURSIVE_CHAIN,
+        "schemaBudget": budget.SCHEMA_BUDGET,
         "schemaPatterns": guard.MAX_PATTERNS,
         "schemaPatternBytes": guard.PATTERN_BYTES,
         "schemaPatternBudget": budget.PATTERN_BUDGET,

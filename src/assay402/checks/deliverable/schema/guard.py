@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.model import Fault
 from assay402.checks.deliverable.schema.cost import Cost, cost
 from assay402.checks.deliverable.schema.index import Index
@@ -51,7 +51,7 @@ _NAMES: Final[Mapping[Draft, str]] = {
 }
 
 
-def guard(parameters: Mapping[str, Any], room: Patterns) -> Mapping[str, Any] | Fault:
+def guard(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Fault:
     """Compile the schema of a criterion, or say why it is not taken."""
     schema = parameters["schema"]
     text = canonical(schema)
@@ -65,14 +65,18 @@ def guard(parameters: Mapping[str, Any], room: Patterns) -> Mapping[str, Any] | 
     index = Index(schema, draft)
     if not _one_dialect(index, draft):
         return DIALECT_UNSUPPORTED
-    counts = None if index.has_dangling else cost(index)
+    if index.has_dangling:
+        return INVALID
+    if not room.takes(len(index.nodes)):
+        return TOO_COMPLEX
+    counts = cost(index)
     if counts is None:
         return INVALID
     return _compile(parameters, index, counts, room)
 
 
 def _compile(
-    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Patterns
+    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Room
 ) -> Mapping[str, Any] | Fault:
     found = patterns(index)
     if len(found) > MAX_PATTERNS:
@@ -160,7 +164,7 @@ def _without_content(value: JSON, index: Index) -> JSON:
     return {name: _without_content(each, index) for name, each in value.items() if name not in left_out}
 
 
-def _sizes(found: list[str], room: Patterns) -> dict[str, int] | Fault:
+def _sizes(found: list[str], room: Room) -> dict[str, int] | Fault:
     """Give the size of each pattern's compiled form, taken from the room of the request, or say why it is not taken."""
     sizes: dict[str, int] = {}
     for pattern in found:

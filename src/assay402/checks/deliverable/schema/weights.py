@@ -119,19 +119,20 @@ class Applied(Struct):
     values: int = 0
     text: int = 0
     """Bytes of the strings it is applied to."""
+    members: int = 0
+    elements: int = 0
+    """What stands directly within the objects and arrays it is applied to."""
 
 
 def steps(weights: Weights, applied: Applied, size: Measure) -> int:
     """Count what a schema takes of all it is applied to."""
-    members = min(applied.ways * size.members, applied.values * size.largest_object)
-    elements = min(applied.ways * size.elements, applied.values * size.longest_array)
-    names = min(applied.ways * size.size, members * size.longest_text)
+    names = min(applied.ways * size.size, applied.members * size.longest_text)
     total = (
         weights.each * applied.values
         + weights.byte * applied.text
-        + weights.member * members
+        + weights.member * applied.members
         + weights.name_byte * names
-        + weights.element * elements
+        + weights.element * applied.elements
         + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + _BUNDLED_BYTE * size.size)
     )
     if size.long_numbers or weights.number_size:
@@ -141,11 +142,11 @@ def steps(weights: Weights, applied: Applied, size: Measure) -> int:
             weights.equals * _comparison(span, is_decimal=is_decimal) + weights.bounds * (128 + 6 * span)
             + weights.multiples * (220 + 8 * span + span * span // 400)
         )  # fmt: skip
-    return total + (_unique(applied, elements, size) if weights.is_unique else 0)
+    return total + (_unique(applied, size) if weights.is_unique else 0)
 
 
-def _unique(applied: Applied, elements: int, size: Measure) -> int:
-    total = _UNIQUE_ELEMENT * elements + applied.ways * _UNIQUE_BYTE * size.size
+def _unique(applied: Applied, size: Measure) -> int:
+    total = _UNIQUE_ELEMENT * applied.elements + applied.ways * _UNIQUE_BYTE * size.size
     price = _comparison(2 * size.number_size, is_decimal=size.has_decimals)
     total += applied.ways * _PAIRS * size.long_numbers * price
     if not size.has_near_numbers:

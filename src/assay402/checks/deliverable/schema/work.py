@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from assay402.checks.deliverable.measure import NO_TEXTS, Measure
+from assay402.checks.deliverable.measure import NOTHING, Held, Measure
 from assay402.checks.deliverable.schema.cost import chains, order_down
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
@@ -60,9 +60,8 @@ def work(planned: Plan, size: Measure) -> int:
     """Count the steps of applying a schema to a value of a size: never fewer than the engine takes."""
     met = {stop.number: Applied() for stop in planned.stops}
     for head in planned.heads:
-        met[head] = Applied(ways=1, values=size.values, text=size.size)
-    root = met[0]
-    root.ways, root.values, root.text = root.ways + 1, root.values + 1, root.text + size.own_text
+        met[head] = _within(1, size.values, _anything(size))
+    _add(met[0], _within(1, 1, size.own))
     total = 0
     passed: set[int] = set()
     for stop in planned.stops:
@@ -81,24 +80,54 @@ def work(planned: Plan, size: Measure) -> int:
 
 def _reached(edge: Edge, applied: Applied, looks: int, size: Measure) -> Applied:
     """Give what a step further meets of what was met."""
-    count, most, text, longest = size.elements, size.longest_array, size.size, size.longest_text
+    ways = applied.ways
     match edge.place:
         case "here":
             return Applied(
-                ways=applied.ways * looks, values=applied.values * looks, text=applied.text * looks
+                ways=ways * looks,
+                values=applied.values * looks,
+                text=applied.text * looks,
+                members=applied.members * looks,
+                elements=applied.elements * looks,
             )
         case "member":
-            texts = size.by_name.get(edge.name, NO_TEXTS)
-            count, most, text, longest = texts.count, 1, texts.total, texts.longest
+            held = size.by_name.get(edge.name, NOTHING)
+            return _within(ways, min(ways * held.count, applied.values), held)
         case "others":
-            count, most = size.members, size.largest_object
+            return _within(ways, applied.members, _anything(size))
         case "element":
-            count, most = size.arrays, 1
-    values = min(applied.ways * count, applied.values * most)
-    return Applied(ways=applied.ways, values=values, text=min(applied.ways * text, values * longest))
+            return _within(ways, min(ways * size.arrays, applied.values), _anything(size))
+        case _:
+            return _within(ways, applied.elements, _anything(size))
+
+
+def _within(ways: int, values: int, held: Held) -> Applied:
+    """Give what so many of the values have at most."""
+    return Applied(
+        ways=ways,
+        values=values,
+        text=min(ways * held.text, values * held.longest),
+        members=min(ways * held.members, values * held.largest_object),
+        elements=min(ways * held.elements, values * held.longest_array),
+    )
+
+
+def _anything(size: Measure) -> Held:
+    """Give what any values of a document have at most."""
+    return Held(
+        count=size.values,
+        longest=size.longest_text,
+        text=size.size,
+        members=size.members,
+        largest_object=size.largest_object,
+        elements=size.elements,
+        longest_array=size.longest_array,
+    )
 
 
 def _add(met: Applied, reached: Applied) -> None:
     met.ways += reached.ways
     met.values += reached.values
     met.text += reached.text
+    met.members += reached.members
+    met.elements += reached.elements
