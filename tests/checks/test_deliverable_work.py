@@ -12,7 +12,7 @@ from assay402.checks.deliverable.budget import SCHEMA_BUDGET, Room
 from assay402.checks.deliverable.claims import CLAIMS
 from assay402.checks.deliverable.document import Deliverable
 from assay402.checks.deliverable.measure import measure
-from assay402.checks.deliverable.rules.relations import _Reader
+from assay402.checks.deliverable.rules.relations import Reader
 from assay402.checks.deliverable.schema.guard import guard
 from assay402.checks.deliverable.schema.work import work
 from assay402.core.canon import canonical
@@ -165,6 +165,6 @@ def test_each_value_a_claim_reads_is_a_step(operand: Any, taken: int) -> None:
     )
     claims = CLAIMS.read([{"left": operand, "op": "eq", "right": "x" if "sha256" in operand else 0}])
     assert isinstance(claims, tuple)
-    reader = _Reader(document, 100)
+    reader = Reader(document, 100)
     reader.read(claims[0].left)
     assert reader.steps_taken == taken

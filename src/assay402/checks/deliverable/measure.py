@@ -112,8 +112,7 @@ class _Tally:
         if isinstance(value, str):
             size = text_size(value)
             self.text += size
-            if size > self.longest:
-                self.longest = size
+            self.longest = max(self.longest, size)
         elif isinstance(value, list):
             self.elements += len(value)
             self.longest_array = max(self.longest_array, len(value))

@@ -48,7 +48,7 @@ class Unavailable(Struct, frozen=True):
     reason: str
 
 
-class _TooMuchWork(Exception):
+class TooMuchWork(Exception):
     """More values were read than a criterion may read."""
 
 
@@ -89,8 +89,8 @@ def claims_consistent(case: Case) -> Finding:
 
 def _relations(case: Case) -> Finding:
     steps_left = min(MAX_STEPS, case.work.left // _PRICE)
-    reader = _Reader(case.deliverable, steps_left)
-    reasons = [_fault(reader, claim) for claim in case.parameters["claims"]]
+    reader = Reader(case.deliverable, steps_left)
+    reasons = [claim_fault(reader, claim) for claim in case.parameters["claims"]]
     case.work.takes(min(reader.steps_taken, steps_left) * _PRICE)
     return _summary(reasons)
 
@@ -105,7 +105,7 @@ def _summary(reasons: list[str | None]) -> Finding:
     return passed(**counts) if beyond is None else uncheckable(beyond)
 
 
-def _fault(reader: "_Reader", claim: Claim) -> str | None:
+def claim_fault(reader: "Reader", claim: Claim) -> str | None:
     """Say why a claim does not hold, or None where it does."""
     try:
         left, right = reader.read(claim.left), reader.read(claim.right)
@@ -115,11 +115,11 @@ def _fault(reader: "_Reader", claim: Claim) -> str | None:
         return reader.relation(claim, left, right)
     except TooManyDigits:
         return LIMIT_NUMBER
-    except _TooMuchWork:
+    except TooMuchWork:
         return LIMIT_WORK
 
 
-class _Reader:
+class Reader:
     """Reads the operands of one criterion; what was read once costs nothing again."""
 
     def __init__(self, deliverable: Deliverable, max_steps: int) -> None:
@@ -130,6 +130,7 @@ class _Reader:
         self.steps_taken = 0
 
     def read(self, operand: Operand) -> Value:
+        """Give the value of an operand, or why there is none."""
         match operand:
             case Literally():
                 return operand.value
@@ -141,6 +142,7 @@ class _Reader:
                 return self._combine(operand)
 
     def relation(self, claim: Claim, left: Any, right: Any) -> str | None:  # noqa: ANN401  (any JSON value)
+        """Say why a claim does not hold of two values, or None where it does."""
         numbers = is_number(left) and is_number(right)
         if claim.op in _ORDERS or claim.tolerance is not None:
             if not numbers:
@@ -234,7 +236,7 @@ class _Reader:
     def _charge(self, steps: int) -> None:
         self.steps_taken += steps
         if self.steps_taken > self._max_steps:
-            raise _TooMuchWork
+            raise TooMuchWork
 
 
 def _records(case: Case) -> Finding:
