@@ -38,7 +38,9 @@ def json_schema(case: Case) -> Finding:
 
     ## Known limits
     `format` only informs unless `assertFormat` is true. Numbers are compared exactly, also by `multipleOf`; 1.0 is
-    an integer in every draft. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`.
+    an integer in every draft. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`. One that refers to
+    itself and has an `unevaluated` keyword on the way is always `SCHEMA_TOO_COMPLEX`: close it by
+    `additionalProperties`.
     """
     value = located(case)
     if isinstance(value, Finding):

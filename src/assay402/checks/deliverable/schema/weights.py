@@ -49,7 +49,7 @@ _UNIQUE_BYTE: Final = 8
 _UNEVALUATED: Final = 4
 _PAIRS: Final = 8
 """How often an element of a short array is compared; longer ones are put into a table."""
-_PAIR: Final = 10
+_PAIR: Final = 16
 """Comparing two values that a table does not tell apart."""
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
