@@ -53,7 +53,7 @@ def test_hash_seed_time_zone_and_locale_make_no_difference(environment: dict[str
     assert roots(sys.executable, **environment) == here()
 
 
-PROBE = "import jsonschema_rs, msgspec, re2, Crypto, sys; print(sys.version_info[:2])"
+PROBE = "import eth_account, jsonschema_rs, msgspec, re2, Crypto, sys; print(sys.version_info[:2])"
 """Imports what the check needs, and says the version."""
 
 

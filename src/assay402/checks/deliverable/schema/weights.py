@@ -112,7 +112,7 @@ def weigh(node: Node, chain: int, sizes: Mapping[str, int], *, assert_format: bo
     )  # fmt: skip
 
 
-class Applied(Struct):
+class Applied(Struct, frozen=True, kw_only=True):
     """How often a schema is applied: at most, and by how many ways, of which each meets a value once."""
 
     ways: int = 0

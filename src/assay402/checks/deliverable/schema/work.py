@@ -61,7 +61,7 @@ def work(planned: Plan, size: Measure) -> int:
     met = {stop.number: Applied() for stop in planned.stops}
     for head in planned.heads:
         met[head] = _within(1, size.values, _anything(size))
-    _add(met[0], _within(1, 1, size.own))
+    met[0] = _sum(met[0], _within(1, 1, size.own))
     total = 0
     passed: set[int] = set()
     for stop in planned.stops:
@@ -74,7 +74,7 @@ def work(planned: Plan, size: Measure) -> int:
                 if target in passed:
                     total += _LOOK * reached.values
                 else:
-                    _add(met[target], reached)
+                    met[target] = _sum(met[target], reached)
     return total
 
 
@@ -125,9 +125,11 @@ def _anything(size: Measure) -> Held:
     )
 
 
-def _add(met: Applied, reached: Applied) -> None:
-    met.ways += reached.ways
-    met.values += reached.values
-    met.text += reached.text
-    met.members += reached.members
-    met.elements += reached.elements
+def _sum(one: Applied, other: Applied) -> Applied:
+    return Applied(
+        ways=one.ways + other.ways,
+        values=one.values + other.values,
+        text=one.text + other.text,
+        members=one.members + other.members,
+        elements=one.elements + other.elements,
+    )
