@@ -171,5 +171,5 @@ def test_each_value_a_claim_reads_is_a_step(operand: Any, taken: int) -> None:
 
 
 def test_numbers_too_large_for_binary64_are_near_each_other() -> None:
-    assert measure([None, True, 10**400, 10**400 + 1], 0).has_near_numbers
+    assert measure([None, True, 10**400, 10**400 + 1, 10**400 + 2], 0).has_near_numbers
     assert not measure([None, True, 10**400, 10**400], 0).has_near_numbers
