@@ -300,7 +300,7 @@ def _highest(folder: Path) -> int:
     """Give the number of the newest state, or 0."""
     try:
         names = [each.name for each in folder.iterdir()]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
     except OSError:
         raise KeysUnusable("ring_malformed") from None
