@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from assay402.attest.base64url import decode_url
 from assay402.attest.codes import KeysUnusable
 from assay402.attest.keys import KeyRing, Verifier, did_of, kid_of, thumbprint
-from assay402.core.base64 import decode_url
 from attest.rings import DAY, DID, NOW, signer
 
 

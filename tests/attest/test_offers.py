@@ -9,6 +9,7 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay402.attest.base64url import decode_url
 from assay402.attest.jws import Invalid
 from assay402.attest.offers import (
     Signed,
@@ -20,7 +21,6 @@ from assay402.attest.offers import (
     verify_artifact,
 )
 from assay402.attest.publication import key_set, read_keys
-from assay402.core.base64 import decode_url
 from assay402.core.strictjson import read, write
 from attest.rings import NOW, ring, signer
 from vectors import VECTORS, cases
@@ -44,7 +44,9 @@ def test_a_verifier_says_of_an_artifact_what_the_vector_expects(case: Any) -> No
         assert {"valid": False, "code": outcome.code} == case["expected"]
     else:
         payload = json.loads(write(outcome.payload))
-        assert {"valid": True, "kind": outcome.kind, "kid": outcome.kid, "payload": payload} == case["expected"]
+        assert {"valid": True, "kind": outcome.kind, "kid": outcome.kid, "payload": payload} == case[
+            "expected"
+        ]
 
 
 def test_an_offer_has_the_members_of_the_extension_and_no_others() -> None:
@@ -71,7 +73,10 @@ def test_an_offer_has_the_members_of_the_extension_and_no_others() -> None:
 
 def test_a_receipt_names_its_transaction_only_where_it_is_given() -> None:
     given_values: Any = {"resource_url": URL, "network": "eip155:8453", "payer": "0xbb", "issued_at": NOW}
-    private, public = sign_receipt(signer(), **given_values), sign_receipt(signer(), **given_values, transaction="0x1")
+    private, public = (
+        sign_receipt(signer(), **given_values),
+        sign_receipt(signer(), **given_values, transaction="0x1"),
+    )
     wanted = {
         "version": 1,
         "network": "eip155:8453",

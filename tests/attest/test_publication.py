@@ -60,7 +60,19 @@ def test_a_set_that_is_too_long_is_not_read() -> None:
             st.lists(inner, max_size=3),
             st.dictionaries(
                 st.sampled_from(
-                    ["keys", "kty", "crv", "x", "kid", "alg", "use", "nbf", "verificationMethod", "publicKeyJwk", "id"]
+                    [
+                        "keys",
+                        "kty",
+                        "crv",
+                        "x",
+                        "kid",
+                        "alg",
+                        "use",
+                        "nbf",
+                        "verificationMethod",
+                        "publicKeyJwk",
+                        "id",
+                    ]
                 ),
                 st.one_of(inner, st.sampled_from(["OKP", "Ed25519", "sig", "A" * 43])),
                 max_size=8,

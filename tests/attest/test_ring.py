@@ -139,7 +139,7 @@ def test_a_service_that_moves_gets_a_new_key_and_keeps_the_old_one_published(fol
     """One name per key: the host is part of it."""
     old = open_ring(folder, did="did:web:old.example", address=None, now=NOW).keys[0]
     ring = open_ring(folder, did=DID, address=None, now=NOW + DAY)
-    assert [key.kid for key in ring.keys][0] == old.kid
+    assert ring.keys[0].kid == old.kid
     assert [each.kid for each in ring.signers] == [ring.keys[1].kid]
     assert ring.keys[1].kid.startswith(f"{DID}#")
 
@@ -154,7 +154,9 @@ def test_a_configured_key_enters_an_empty_ring_and_no_other(folder: Path, tmp_pa
         open_ring(folder, did=DID, address=other, now=NOW)
     assert code_of(caught) == "key_not_in_ring"
     assert rotate(folder, did=DID, now=NOW, address=other).address == other
-    assert open_ring(folder, did=DID, address=other, now=NOW).signer(NOW + DAY).public == public_bytes(private(2))
+    assert open_ring(folder, did=DID, address=other, now=NOW).signer(NOW + DAY).public == public_bytes(
+        private(2)
+    )
     with pytest.raises(KeysUnusable) as caught:
         rotate(folder, did=DID, now=NOW + DAY, address=one)
     assert code_of(caught) == "key_reused"
@@ -211,7 +213,10 @@ def test_an_address_is_a_file_or_a_variable(address: str, tmp_path: Path) -> Non
     assert code_of(caught) == "key_address"
 
 
-@pytest.mark.parametrize("address", ["file:none.pem", "file:.", "file:a\0b", "env:ASSAY_NO_SUCH", "env:a\0b", "env:=", "env:\ud800"])
+@pytest.mark.parametrize(
+    "address",
+    ["file:none.pem", "file:.", "file:a\0b", "env:ASSAY_NO_SUCH", "env:a\0b", "env:=", "env:\ud800"],
+)
 def test_a_key_that_is_not_there_is_missing(address: str, tmp_path: Path) -> None:
     with pytest.raises(KeysUnusable) as caught:
         read_key(address, tmp_path)
@@ -226,7 +231,7 @@ def test_a_key_file_open_to_others_is_refused(mode: int, tmp_path: Path) -> None
         read_key(address, tmp_path)
     assert code_of(caught) == "key_mode"
     (tmp_path / "key.pem").chmod(0o400)
-    assert read_key(address, tmp_path)
+    assert public_bytes(read_key(address, tmp_path)) == public_bytes(private(1))
 
 
 def test_what_is_no_key_of_ours_is_malformed(tmp_path: Path) -> None:
@@ -275,8 +280,10 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         b"",
         b"{}",
         b"[{}]",
-        b'[{"kid":"k","x":"y","published_at":"2026-01-01T00:00:00Z","not_before":"2026-01-01T00:00:00Z",'
-        b'"not_after":null,"address":"a"}]',
+        (
+            b'[{"kid":"k","x":"y","published_at":"2026-01-01T00:00:00Z","not_before":"2026-01-01T00:00:00Z",'
+            b'"not_after":null,"address":"a"}]'
+        ),
         b"\xff",
     ],
 )

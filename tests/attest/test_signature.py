@@ -12,12 +12,12 @@ from joserfc import jws as joserfc_jws
 from joserfc.errors import SecurityWarning
 from joserfc.jwk import OKPKey
 
+from assay402.attest.base64url import encode_url
 from assay402.attest.codes import NOTICES
 from assay402.attest.jws import MAX_HEADER, MAX_PAYLOAD, Invalid, Parts, check, split
 from assay402.attest.keys import Verifier, public_bytes
 from assay402.attest.publication import key_set, read_keys
 from assay402.attest.signature import Valid, enveloped, parts_of, sign_answer, verify_answer, verify_document
-from assay402.core.base64 import encode_url
 from attest.rings import NOW, private, ring, signer
 from vectors import VECTORS, cases
 
@@ -88,9 +88,7 @@ def test_what_is_signed_verifies_in_every_form(body: bytes, version: str) -> Non
     assert verify_document(whole.encode() + b"\n", KEYS) == wanted
 
 
-@given(
-    body=st.binary(min_size=1, max_size=60), at=st.integers(min_value=0), flip=st.integers(1, 255)
-)
+@given(body=st.binary(min_size=1, max_size=60), at=st.integers(min_value=0), flip=st.integers(1, 255))
 @settings(max_examples=60, deadline=None)
 def test_a_changed_byte_is_never_valid(body: bytes, at: int, flip: int) -> None:
     value = sign_answer(body, signer(1), issued_at=NOW, version="test 1")
@@ -103,7 +101,11 @@ def test_a_changed_byte_is_never_valid(body: bytes, at: int, flip: int) -> None:
     assert isinstance(outcome, Invalid) or outcome.body == body
 
 
-@given(text=st.one_of(st.text(), st.from_regex(r"[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*", fullmatch=True)))
+@given(
+    text=st.one_of(
+        st.text(), st.from_regex(r"[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*", fullmatch=True)
+    )
+)
 @settings(max_examples=150, deadline=None)
 def test_a_verifier_never_raises_and_explains_itself(text: str) -> None:
     source = text.encode(errors="surrogatepass")
@@ -122,7 +124,9 @@ def test_a_verifier_never_raises_and_explains_itself(text: str) -> None:
         st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text()),
         lambda inner: st.one_of(
             st.lists(inner, max_size=3),
-            st.dictionaries(st.sampled_from(["alg", "kid", "typ", "iat", "ver", "crit", "x"]), inner, max_size=6),
+            st.dictionaries(
+                st.sampled_from(["alg", "kid", "typ", "iat", "ver", "crit", "x"]), inner, max_size=6
+            ),
         ),
         max_leaves=8,
     )
@@ -183,6 +187,7 @@ def test_an_independent_library_verifies_the_document_and_the_detached_value() -
     registry = joserfc_jws.JWSRegistry(algorithms=["EdDSA"], strict_check_header=False)
     with pytest.warns(SecurityWarning, match="RFC 9864"):
         verified = joserfc_jws.deserialize_json(document, key, registry=registry)
+    with pytest.warns(SecurityWarning, match="RFC 9864"):
         compact = joserfc_jws.deserialize_compact(VALUE.encode(), key, payload=BODY, registry=registry)
     assert (verified.payload, compact.payload) == (BODY, BODY)
 
@@ -191,9 +196,7 @@ def test_the_raw_primitive_verifies_the_signing_input() -> None:
     """What the guide tells: nothing but base64url, a dot and Ed25519."""
     header, _, signature = VALUE.split(".")
     body = base64.urlsafe_b64encode(BODY).rstrip(b"=").decode()
-    private(1).public_key().verify(
-        base64.urlsafe_b64decode(signature + "=="), f"{header}.{body}".encode()
-    )
+    private(1).public_key().verify(base64.urlsafe_b64decode(signature + "=="), f"{header}.{body}".encode())
 
 
 def test_what_another_library_signs_verifies_here() -> None:

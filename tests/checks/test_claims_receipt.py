@@ -13,7 +13,9 @@ from assay402.core.check import Refusal
 from assay402.core.strictjson import read
 from claims_cases import item, request
 
-REQUEST = request("The refund of $60 was issued — é.", item("refund rf_4 amount=60.00 status=succeeded", "pay"))
+REQUEST = request(
+    "The refund of $60 was issued — é.", item("refund rf_4 amount=60.00 status=succeeded", "pay")
+)
 ANSWER: Any = claims.diagnose(REQUEST)
 ALL_MATCH = ReceiptCheck(input_hash="matches", result_hash="matches", response_hash="matches")
 
@@ -102,7 +104,10 @@ def test_what_is_no_answer_of_this_contract_is_refused(answer: Any) -> None:
 
 def test_a_repeated_name_is_refused() -> None:
     """A reader that takes the first of two would see another answer."""
-    for text in (json.dumps(ANSWER)[:-1] + ',"schema":"x"}', json.dumps(ANSWER).replace('"receipt": {', '"receipt": {"run_id":"x",')):
+    for text in (
+        json.dumps(ANSWER)[:-1] + ',"schema":"x"}',
+        json.dumps(ANSWER).replace('"receipt": {', '"receipt": {"run_id":"x",'),
+    ):
         assert check_receipt(read(text)) == Refusal(code="receipt-malformed")
 
 

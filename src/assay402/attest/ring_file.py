@@ -16,10 +16,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from assay402.attest.base64url import decode_url, encode_url
 from assay402.attest.codes import KeysUnusable
 from assay402.attest.key_files import make_key, read_key, write_key, write_new
 from assay402.attest.keys import PUBLIC_BYTES, KeyRing, Signer, Verifier, kid_of, public_bytes, thumbprint
-from assay402.core.base64 import decode_url, encode_url
 
 PUBLISHED_BEFORE_USE: Final = timedelta(hours=24)
 """How long a next key is published at least before it signs: a verifier's saved set is a day old at most."""
