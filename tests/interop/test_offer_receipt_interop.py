@@ -27,7 +27,7 @@ from cli.published_keys import published
 from interop.node_packages import installed, run_node
 
 URL = "https://assay.example/dialect-check/check"
-REQUIREMENTS = {
+REQUIREMENTS: dict[str, Any] = {
     "scheme": "exact",
     "network": "eip155:8453",
     "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
