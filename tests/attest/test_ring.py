@@ -194,6 +194,16 @@ def test_another_key_in_the_place_of_one_is_found_out(folder: Path) -> None:
     assert code_of(caught) == "key_malformed"
 
 
+def test_replicas_that_were_given_one_key_publish_the_same_whenever_they_started(tmp_path: Path) -> None:
+    """A container without a disk of its own makes its ring anew; what it signed before must stay valid."""
+    address = pem_file(tmp_path / "one.pem")
+    one = open_ring(tmp_path / "a", did=DID, address=address, now=NOW)
+    other = open_ring(tmp_path / "b", did=DID, address=address, now=NOW + DAY)
+    assert (jwks(one), did_document(one)) == (jwks(other), did_document(other))
+    signature = sign_answer(b"x", one.signer(NOW), issued_at=NOW, version="v")
+    assert isinstance(verify_answer(b"x", signature, read_keys(jwks(other))), Valid)
+
+
 def test_a_key_may_stand_in_a_variable(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pem_file(tmp_path / "one.pem")
     monkeypatch.setenv("ASSAY_TEST_KEY", (tmp_path / "one.pem").read_text())

@@ -38,7 +38,9 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     x: str
     """The public key in base64url, as a JWK has it."""
     published_at: Moment
-    not_before: Moment
+    not_before: Moment | None
+    """None for the first key of a name: replicas that were given the same key then publish the same, whenever they
+    were started."""
     not_after: Moment | None
     """The moment from which its successor signs."""
     address: str
@@ -105,7 +107,7 @@ def open_ring(folder: Path, *, did: str, address: str | None, now: datetime) -> 
         state = _add(
             folder,
             address,
-            lambda state, first: None if state.of(did) else (*state.entries, first.entry(did, since, since)),
+            lambda state, first: None if state.of(did) else (*state.entries, first.entry(did, since, None)),
         )
     configured = None if address is None else _Configured(address)
     own = state.of(did)
@@ -155,7 +157,7 @@ def rotate(
 
     def succeeded(state: State, successor: _Candidate) -> tuple[Entry, ...]:
         own = state.of(did)
-        if any(entry.not_before > now for entry in own):
+        if any(entry.not_before is not None and entry.not_before > now for entry in own):
             raise KeysUnusable("rotation_pending")
         kept = (replace(each, not_after=since) if each == own[-1] else each for each in state.entries)
         return (*kept, successor.entry(did, published_at, since))
@@ -240,7 +242,7 @@ class _Candidate(Struct, frozen=True, kw_only=True):
     def x(self) -> str:
         return encode_url(self.public)
 
-    def entry(self, did: str, published_at: datetime, not_before: datetime) -> Entry:
+    def entry(self, did: str, published_at: datetime, not_before: datetime | None) -> Entry:
         """Give its entry in the ring."""
         return Entry(
             kid=kid_of(did, self.public),
