@@ -29,9 +29,11 @@ class LiveRing:
 
     def at(self, now: datetime) -> KeyRing:
         """Give the ring; the first call makes it where there is none. Raises as `open_ring`."""
-        if self._ring is None or highest(self._folder) != self._number:
+        # Counted before it is read: a change in between is met by the next call.
+        number = highest(self._folder)
+        if self._ring is None or number != self._number:
             self._ring = open_ring(self._folder, did=self._did, address=self._address, now=now)
-            self._number = highest(self._folder)
+            self._number = number
         return self._ring
 
 
