@@ -52,3 +52,5 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A file with the legal context that offers carry, as `assay terms place` reads it."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses of proxies whose `X-Forwarded-For` is believed for the free tier."""
+    free_for_all: bool = False
+    """Whether a service with payments off may listen on another address than loopback."""
