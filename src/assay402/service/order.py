@@ -10,7 +10,13 @@ from assay402.core.strictjson import JSON
 
 QUOTED: Final = "deliverable"
 """The check whose contract has quotes (`ARBITER-QUOTE-ID`), bound to the request."""
-WORK_SECONDS: Final[Mapping[str, int]] = {"dialect": 15, "listing": 120, "deliverable": 15, "claims": 15, "terms": 30}
+WORK_SECONDS: Final[Mapping[str, int]] = {
+    "dialect": 15,
+    "listing": 120,
+    "deliverable": 15,
+    "claims": 15,
+    "terms": 30,
+}
 """How long the work of a check may take. An authorization must outlast it, and a lease covers it."""
 
 

@@ -42,8 +42,9 @@ class Orders:
         """The PaymentRequired of a resource without a quote, for lists of what is sold."""
         ...
 
-    async def receipt(self, answer_id: str, *, bearer: str | None = None, sign_in: str | None = None) -> Delivered | Declined:
-        ...
+    async def receipt(
+        self, answer_id: str, *, bearer: str | None = None, sign_in: str | None = None
+    ) -> Delivered | Declined: ...
 
     async def reconcile(self, limit: int = 100) -> int:
         """One bounded pass over rows in doubt; how many were brought to an end."""
