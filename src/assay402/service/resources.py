@@ -65,4 +65,5 @@ def _resources(
             operation=promised,
             price=prices.get(name, PRICES.get(name, 0)),
             description=operation.summary,
+            profile=profile or None,
         )

@@ -11,6 +11,7 @@ from assay402.core.errors import NOTICES as ERRORS
 from assay402.core.errors import Notice
 from assay402.core.fetch_states import NOTICES as FETCH_STATES
 from assay402.core.strictjson import JSON, write
+from assay402.service.notices import NOTICES as SERVICE
 from assay402.web.codes import NOTICES
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -57,6 +58,7 @@ _ALL_NOTICES: Final[Mapping[str, Notice]] = {
     **{code: notice for check in CHECKS for code, notice in check.notices.items()},
     **FETCH_STATES,
     **ERRORS,
+    **SERVICE,
     **NOTICES,
 }
 

@@ -18,13 +18,9 @@ NOTICES: Final[Mapping[str, Notice]] = {
     "request_malformed": Notice("This is no HTTP request that can be read.", "Send HTTP/1.1 as RFC 9112 has it."),
     "query": Notice("The query has a parameter this path does not take, or a value it cannot have.", "Send envelope=1 or none; on the deliverable check also profile=contract or profile=assay."),
     "envelope_unavailable": Notice("Answers are not signed here, so there is no envelope.", "Ask without envelope=1."),
-    "idempotency_key": Notice("The Idempotency-Key has a form that is not taken, or stands twice.", "Use 8 to 128 letters, digits, hyphens and underscores."),
     "header_repeated": Notice("A header that may stand once stands twice.", "Send it once."),
     "busy": Notice("Too many requests are under way.", "Try again after the seconds that Retry-After names; nothing was charged."),
     "draining": Notice("This server is about to stop.", "Try again after the seconds that Retry-After names; nothing was charged."),
-    "store_unavailable": Notice("The database cannot be reached now.", "Try again with the same payment after the seconds that Retry-After names."),
-    "invalid_payload": Notice("The payment cannot be read.", "Send PAYMENT-SIGNATURE: base64 of one JSON object, the PaymentPayload of x402 version 2."),
-    "payment_version": Notice("The payment is of x402 version 1.", "Pay with version 2, in the header PAYMENT-SIGNATURE."),
     "payment_pending": Notice("The payment is being worked on.", "Ask again with the same payment after the seconds that Retry-After names; do not sign another."),
     "receipt_not_found": Notice("There is no such receipt for you.", "Give its id, and where it was paid for, Authorization: Bearer with the answer's binding.nonce."),
 }  # fmt: skip

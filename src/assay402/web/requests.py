@@ -75,7 +75,7 @@ def idempotency_key(scope: Scope) -> str | HTTPAnswer | None:
     if not values:
         return None
     match = _KEY.fullmatch(values[0].strip(" \t"))
-    return match[1] if match and len(values) == 1 else problem(400, "idempotency_key")
+    return match[1] if match and len(values) == 1 else problem(400, "idempotency_key_invalid")
 
 
 def quote_id(scope: Scope) -> str | HTTPAnswer | None:
