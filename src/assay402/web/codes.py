@@ -22,6 +22,5 @@ NOTICES: Final[Mapping[str, Notice]] = {
     "busy": Notice("Too many requests are under way.", "Try again after the seconds that Retry-After names; nothing was charged."),
     "draining": Notice("This server is about to stop.", "Try again after the seconds that Retry-After names; nothing was charged."),
     "payment_pending": Notice("The payment is being worked on.", "Ask again with the same payment after the seconds that Retry-After names; do not sign another."),
-    "receipt_not_found": Notice("There is no such receipt for you.", "Give its id, and where it was paid for, Authorization: Bearer with the answer's binding.nonce."),
 }  # fmt: skip
 """Every code of the HTTP face."""

@@ -109,7 +109,7 @@ class ReceiptEndpoint:
         """Read who asks for what."""
         receipt_id = scope["path_params"]["receipt_id"]
         if not _RECEIPT_ID.fullmatch(receipt_id):
-            return problem(404, "receipt_not_found")
+            return problem(404, "receipt_unknown")
         bearers = [_BEARER.fullmatch(value.strip()) for value in header_values(scope, "Authorization")]
         sign_ins = header_values(scope, "SIGN-IN-WITH-X")
         if len(bearers) > 1 or len(sign_ins) > 1:

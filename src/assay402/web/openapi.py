@@ -103,10 +103,8 @@ def _operation(
     settings: Settings, by_profile: list[Resource], schemas: dict[str, Any]
 ) -> dict[str, Any]:
     first = by_profile[0]
-    made = {
-        each: schemas_of(each.check.name, each.operation.name, each.profile or "") for each in by_profile
-    }
-    for resource, found in made.items():
+    made = [schemas_of(each.check.name, each.operation.name, each.profile or "") for each in by_profile]
+    for resource, found in zip(by_profile, made, strict=True):
         schemas[_name(resource, "Request")] = found.request
         schemas[_name(resource, "Answer")] = found.answer
     parameters = [_envelope_parameter()]
@@ -125,11 +123,11 @@ def _operation(
             "content": {
                 JSON_TYPE: {
                     "schema": _any_of([_name(each, "Request") for each in by_profile]),
-                    "example": made[first].example,
+                    "example": made[0].example,
                 }
             },
         },
-        "responses": _responses(by_profile, made[first], is_paid=is_paid),
+        "responses": _responses(by_profile, made[0], is_paid=is_paid),
         **({"x-payment": {"protocol": "x402", "version": 2, "price": price_of(first)}} if is_paid else {}),
         "x-request-bytes": first.operation.request_bytes,
     }
