@@ -1,7 +1,7 @@
 """Orders without a gate, for tests of the HTTP face: admit, run, publish; outcomes of the gate as a test wants them."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from assay402.core.asks import Answer, Ask, At, Failed, Fetch, Now, adrive
@@ -81,5 +81,5 @@ class PlainOrders:
         return
 
 
-def jwks() -> Mapping[str, list[Mapping[str, str]]]:
-    return {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "AAAA", "kid": "did:web:a.dev#k"}]}
+def jwks() -> bytes:
+    return b'{"keys":[]}'

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from assay402 import __version__
+from assay402.attest.signature import ENVELOPE_TYPE
 from assay402.core.strictjson import JSON
 from assay402.formats.schema import Schemas, schemas_of
 from assay402.service.order import Resource
@@ -15,7 +16,17 @@ from assay402.web.wellknown import DESCRIPTION, NAME, address, price_of
 
 _DIALECT: Final = "https://spec.openapis.org/oas/3.1/dialect/base"
 _STRING: Final = {"type": "string"}
-_ENVELOPE: Final = {"application/jose": {"schema": {**_STRING, "description": "A compact JWS over the answer."}}}
+_ENVELOPE: Final = {
+    ENVELOPE_TYPE: {
+        "schema": {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["payload", "protected", "signature"],
+            "properties": dict.fromkeys(("payload", "protected", "signature"), _STRING),
+            "description": "A JWS in the flattened form over the bytes of the answer.",
+        }
+    }
+}
 
 
 def openapi(settings: Settings, resources: Iterable[Resource]) -> dict[str, JSON]:
@@ -191,7 +202,7 @@ def _envelope_parameter() -> dict[str, Any]:
         "name": "envelope",
         "in": "query",
         "required": False,
-        "description": "1: give the answer as one signed document, a compact JWS, where answers are signed.",
+        "description": "1: give the answer as one signed document, a JWS, where answers are signed.",
         "schema": {"const": "1"},
     }
 

@@ -1,8 +1,6 @@
 """How every end of an order reads as HTTP: status, headers, body."""
 
-import binascii
 from collections.abc import Mapping
-from typing import Final
 
 from assay402.core.strictjson import JSON, write
 from assay402.service.order import Declined, Delivered, Offered, Outcome, Pending, Resource
@@ -16,8 +14,6 @@ from assay402.web.answers import (
     problem,
 )
 from assay402.wire.transport import PAYMENT_REQUIRED, PAYMENT_RESPONSE, encode_header
-
-ENVELOPE_TYPE: Final = "application/jose"
 
 _Headers = tuple[tuple[str, str], ...]
 
@@ -33,16 +29,6 @@ def answer_of(outcome: Outcome, resource: Resource | None, *, as_envelope: bool 
             return _pending(outcome)
         case Declined():
             return _declined(outcome, resource)
-
-
-def enveloped(body: bytes, signature: str) -> bytes:
-    """Put an answer into its detached signature: one compact JWS (RFC 7515, appendix F read backwards)."""
-    header, _, signed = signature.partition("..")
-    payload = binascii.b2a_base64(body, newline=False).rstrip(b"=").translate(_URL_SAFE)
-    return b".".join((header.encode(), payload, signed.encode()))
-
-
-_URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 
 
 def _delivered(outcome: Delivered, *, as_envelope: bool) -> HTTPAnswer:

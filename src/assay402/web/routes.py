@@ -84,9 +84,9 @@ def _fixed(route: str, document: Mapping[str, JSON]) -> OpenEndpoint:
     return OpenEndpoint(route, give)
 
 
-def _made(make: Callable[[], Mapping[str, JSON]]) -> Callable[[], Awaitable[HTTPAnswer]]:
+def _made(make: Callable[[], bytes]) -> Callable[[], Awaitable[HTTPAnswer]]:
     async def give() -> HTTPAnswer:
-        return HTTPAnswer(status=200, body=write(make()))
+        return HTTPAnswer(status=200, body=make())
 
     return give
 

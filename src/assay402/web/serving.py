@@ -5,7 +5,6 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from assay402.core.strictjson import JSON
 from assay402.service.order import Declined, Delivered, Order, Outcome, Resource
 from assay402.service.settings import Settings
 from assay402.service.telemetry import Telemetry
@@ -41,9 +40,9 @@ class Serving(Struct, frozen=True, kw_only=True):
     resources: tuple[Resource, ...]
     orders: Orders
     telemetry: Telemetry
-    jwks: Callable[[], Mapping[str, JSON]]
+    jwks: Callable[[], bytes]
     """The public signing keys, old ones kept, as a JSON Web Key Set."""
-    did_document: Callable[[], Mapping[str, JSON]] | None = None
+    did_document: Callable[[], bytes] | None = None
     """The same as a did:web document; None without a public address."""
     health: Mapping[str, Callable[[], Awaitable[bool]]] = {}
     """What must be reachable to take orders, by name, such as `database`. Each answers fast and never raises."""
