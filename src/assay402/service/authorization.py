@@ -115,7 +115,7 @@ class _Found(Struct, frozen=True, kw_only=True):
 
 def _authorization(found: _Found, digest: str) -> Authorization:
     key = (found.kind, found.network, found.scope, found.payer, found.nonce)
-    logical = [found.payer, found.nonce, found.network, found.asset]
+    logical: list[JSON] = [found.payer, found.nonce, found.network, found.asset]
     return Authorization(
         kind=found.kind,
         key=" ".join(part for part in key if part is not None),

@@ -66,6 +66,9 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "Use the `request_id` of an answer, and for a paid one `Authorization: Bearer <binding.nonce>` or a"
         " SIGN-IN-WITH-X header of the payer.",
     ),
+    "facilitator_unset": Notice(
+        "Payments are required and no facilitator is named.", "Set `ASSAY_FACILITATOR_URL`."
+    ),
     "asset_unknown": Notice(
         "A network has no token this release knows.",
         "Name its token: `ASSAY_ASSETS=NETWORK=ADDRESS/NAME/VERSION`.",

@@ -25,7 +25,7 @@ def quote_id(
     return urlsafe_b64encode(seconds.to_bytes(_EXPIRY_BYTES, "big") + tag).decode().rstrip("=")
 
 
-def quote_holds(  # noqa: PLR0913  (what a quote is about)
+def quote_holds(  # noqa: PLR0913, PLR0917  (what a quote is about)
     sent: str,
     key: bytes,
     input_root: str,
