@@ -3,7 +3,7 @@
 import json
 import socket
 import threading
-from asyncio import Runner
+from asyncio import AbstractEventLoop, Runner, get_running_loop
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -87,6 +87,7 @@ class Service:
         self.orders = orders
         self.lines = lines
         self.telemetry = telemetry
+        self.loop: AbstractEventLoop | None = None
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -132,6 +133,7 @@ def service(
     lines: list[str] = []
     telemetry = Telemetry(Log(lines.append))
     head_seconds = changes.pop("head_seconds", SECONDS)
+    base = changes.pop("connection", Connection)
     serving = Serving(
         **{
             "settings": wanted,
@@ -144,12 +146,14 @@ def service(
         }
     )
     face = Face(serving)
-    connection = type("QuickConnection", (Connection,), {"head_seconds": head_seconds})
+    connection = type("QuickConnection", (base,), {"head_seconds": head_seconds})
     server = Server(config_of(face, http=connection, timeout_graceful_shutdown=2), face.drain)
     listening = listen("127.0.0.1", 0)
     up = threading.Event()
+    running = Service(listening.getsockname()[1], face, taken, lines, telemetry)
 
     async def run() -> None:
+        running.loop = get_running_loop()
         await server.startup(sockets=[listening])
         up.set()
         await server.main_loop()
@@ -165,7 +169,7 @@ def service(
     thread.start()
     try:
         assert up.wait(SECONDS)
-        yield Service(listening.getsockname()[1], face, taken, lines, telemetry)
+        yield running
     finally:
         server.should_exit = True
         thread.join(SECONDS)
