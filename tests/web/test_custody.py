@@ -30,7 +30,11 @@ def traces(text: str) -> list[str]:
     tall = keccak.new(digest_bits=256, data=raw)
     digests = [hashlib.new(name, raw).digest() for name in ("sha256", "sha1", "md5")] + [tall.digest()]
     spelled = [text, raw.hex(), base64.b64encode(raw).decode().rstrip("=")]
-    return spelled + [each.hex() for each in digests] + [base64.b64encode(each).decode().rstrip("=") for each in digests]
+    return (
+        spelled
+        + [each.hex() for each in digests]
+        + [base64.b64encode(each).decode().rstrip("=") for each in digests]
+    )
 
 
 TRACES = traces(CANARY)
@@ -109,7 +113,12 @@ def test_nothing_submitted_is_in_a_log_a_metric_or_an_error(
             if answered.status != 200:
                 assert_clean(answered.body.decode(), f"the error of {name}")
     for method in ("GET", "HEAD", "POST", "OPTIONS", CANARY.upper(), "PUT"):
-        for path in (f"/{CANARY}", f"/dialect-check/{CANARY}", f"/api/v1/receipts/{CANARY}", f"/healthz?{CANARY}=1"):
+        for path in (
+            f"/{CANARY}",
+            f"/dialect-check/{CANARY}",
+            f"/api/v1/receipts/{CANARY}",
+            f"/healthz?{CANARY}=1",
+        ):
             answered = running.call(method, path, b"" if method == "POST" else None)
             assert_clean(answered.body.decode() + str(answered.headers), path)
             count += 1

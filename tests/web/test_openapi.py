@@ -42,9 +42,7 @@ def test_every_schema_is_one_and_every_reference_leads_somewhere(settings: Setti
 
 def test_every_operation_of_the_network_is_in_it() -> None:
     made = document(Settings())
-    ids = {
-        operation["operationId"] for path in made["paths"].values() for operation in path.values()
-    }
+    ids = {operation["operationId"] for path in made["paths"].values() for operation in path.values()}
     wanted = {
         f"{check.name}_{operation.name}".replace("-", "_")
         for check in CHECKS
@@ -74,7 +72,10 @@ def test_prices_and_payment_answers_are_there_where_payment_is_required() -> Non
         assert ("x-payment" in operation) == is_sold
         assert {"402", "202"} <= operation["responses"].keys() or not is_sold
         assert "x-payment" not in free["paths"][path]["post"]
-    assert paid["paths"]["/dialect-check/check"]["post"]["x-payment"]["price"] == {"currency": "USD", "amount": "0.01"}
+    assert paid["paths"]["/dialect-check/check"]["post"]["x-payment"]["price"] == {
+        "currency": "USD",
+        "amount": "0.01",
+    }
     assert paid["servers"] == [{"url": "https://checks.example"}]
     assert "servers" not in free
 

@@ -213,13 +213,17 @@ def test_a_payment_of_version_1_is_told_which_header_to_use(plain: Service) -> N
     assert taken(plain, both).payment == read(json.dumps(PAYLOAD).encode())
 
 
-@pytest.mark.parametrize(("sent", "key"), [("sample-key-0001", "sample-key-0001"), ('"sample-key-0001"', "sample-key-0001")])
+@pytest.mark.parametrize(
+    ("sent", "key"), [("sample-key-0001", "sample-key-0001"), ('"sample-key-0001"', "sample-key-0001")]
+)
 def test_an_idempotency_key_is_handed_on(plain: Service, sent: str, key: str) -> None:
     assert taken(plain, [("Idempotency-Key", sent), ("ARBITER-QUOTE-ID", "q.1")]).idempotency_key == key
     assert plain.orders.taken[-1].quote_id == "q.1"
 
 
-@pytest.mark.parametrize("keys", [["short"], ["with blank"], ["x" * 129], ["sample-key-0001", "sample-key-0001"], [""]])
+@pytest.mark.parametrize(
+    "keys", [["short"], ["with blank"], ["x" * 129], ["sample-key-0001", "sample-key-0001"], [""]]
+)
 def test_an_idempotency_key_of_another_form_is_refused(plain: Service, keys: list[str]) -> None:
     before = plain.orders.entered
     with plain.line() as line:
@@ -265,7 +269,10 @@ def test_no_payment_header_crashes_its_reader(headers: list[tuple[bytes, bytes]]
 
 
 @settings(deadline=None, max_examples=150)
-@given(st.binary(max_size=60), st.sampled_from([("10.0.0.1", 1), ("::ffff:10.0.0.1", 1), ("203.0.113.1", 1), None]))
+@given(
+    st.binary(max_size=60),
+    st.sampled_from([("10.0.0.1", 1), ("::ffff:10.0.0.1", 1), ("203.0.113.1", 1), None]),
+)
 def test_no_forwarded_header_crashes_its_reader(value: bytes, peer: tuple[str, int] | None) -> None:
     scope = {"headers": [(b"x-forwarded-for", value)], "client": peer}
     found = client_address(scope, networks_of(("10.0.0.0/8",)))

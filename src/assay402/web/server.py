@@ -20,8 +20,8 @@ HEAD_SECONDS: Final = 10.0
 KEEP_ALIVE_SECONDS: Final = 30
 DRAIN_SECONDS: Final = 10
 """How long work under way may take once the service is told to stop; leases cover what is cut off then."""
-MAX_CONNECTIONS: Final = 1_000
-"""Open connections of one process."""
+MAX_CONNECTIONS: Final = 512
+"""Open connections of one process; each may hold up to 400 kB while it sends."""
 BACKLOG: Final = 2_048
 
 
