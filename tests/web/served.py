@@ -4,8 +4,9 @@ import json
 import socket
 import threading
 from asyncio import AbstractEventLoop, Runner, get_running_loop
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from signal import SIGTERM
 from typing import Any
 
 from msgspec import Struct
@@ -88,6 +89,8 @@ class Service:
         self.lines = lines
         self.telemetry = telemetry
         self.loop: AbstractEventLoop | None = None
+        self.stop: Callable[[], None] = lambda: None
+        """Tell the server to stop, as SIGTERM does."""
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -151,6 +154,8 @@ def service(
     listening = listen("127.0.0.1", 0)
     up = threading.Event()
     running = Service(listening.getsockname()[1], face, taken, lines, telemetry)
+
+    running.stop = lambda: server.handle_exit(SIGTERM, None)
 
     async def run() -> None:
         running.loop = get_running_loop()

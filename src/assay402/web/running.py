@@ -115,9 +115,8 @@ async def _serve(
     async with assembled(settings, data_dir, telemetry) as serving:
         face = Face(serving)
         telemetry.log.say(Event.SERVICE_STARTED, port=settings.port, payments=settings.payments)
-        started()
         sweeping = asyncio.create_task(_reconciling(serving.orders))
-        await serve(face, sockets, face.drain, parent)
+        await serve(face, sockets, face.drain, started, parent)
         sweeping.cancel()
         await _finished(serving.orders)
     telemetry.log.say(Event.SERVICE_STOPPED)
