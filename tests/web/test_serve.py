@@ -49,8 +49,10 @@ class Process:
 
     def stop(self) -> tuple[int, str, str]:
         self.popen.send_signal(signal.SIGTERM)
-        out, err = self.popen.communicate(timeout=SECONDS)
-        return self.popen.returncode, self.first + out, err
+        code = self.popen.wait(SECONDS)
+        assert self.popen.stdout is not None
+        assert self.popen.stderr is not None
+        return code, self.first + self.popen.stdout.read(), self.popen.stderr.read()
 
 
 @contextmanager
