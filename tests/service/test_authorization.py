@@ -245,3 +245,19 @@ ANYTHING: st.SearchStrategy[JSON] = st.recursive(
 @given(st.dictionaries(st.sampled_from(["x402Version", "accepted", "payload", "extensions"]), ANYTHING))
 def test_the_reader_never_crashes(sent: Any) -> None:
     assert isinstance(read_authorization(sent), Authorization | InvalidPayload)
+
+
+@settings(deadline=None, max_examples=200)
+@given(ANYTHING)
+def test_the_quick_digest_is_that_of_the_canonical_form(extensions: Any) -> None:
+    from assay402.core.canon import canonical, sha256_hex
+
+    try:
+        sent = read(json.dumps({**PAYMENT, "extensions": {"x": extensions}}).encode())
+    except ValueError:
+        return
+    assert isinstance(sent, Mapping)
+    found = read_authorization(sent)
+    if isinstance(found, Authorization):
+        assert found.payload_sha256 == sha256_hex(canonical(sent))
+        assert read_authorization(json.loads(json.dumps({**PAYMENT, "extensions": {"x": extensions}}))) == found

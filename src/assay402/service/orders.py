@@ -105,7 +105,13 @@ class Orders:
             server_key=server_key,
             is_local=settings.payments == "off",
         )
-        self._receipts: Final = Receipts(payments=payments, public_url=settings.public_url or "", clock=clock)
+        self._receipts: Final = Receipts(
+            payments=payments,
+            free_tier=free_tier,
+            public_url=settings.public_url or "",
+            server_key=server_key,
+            clock=clock,
+        )
         self._counter: Counter | None = None
         self._settling: Settling | None = None
         self._paid: PaidOrders | None = None
