@@ -12,7 +12,7 @@ from assay402.service.order import Declined, Delivered
 from assay402.service.sign_in import _BASE58, SignedIn, signed_in
 from service.world import NOON, World, run
 
-pytest.importorskip("eth_account", reason="comes with the extra `evm`")
+eth_account = pytest.importorskip("eth_account", reason="comes with the extra `evm`")
 
 URL = "https://assay.shop.dev"
 KEY = "0x" + "11" * 32
@@ -20,9 +20,7 @@ MISSING = Declined(status=404, code="receipt_unknown")
 
 
 def account() -> Any:
-    from eth_account import Account
-
-    return Account.from_key(KEY)
+    return eth_account.Account.from_key(KEY)
 
 
 def base58(data: bytes) -> str:
@@ -49,12 +47,20 @@ def statement(address: str, chain: str = "eip155:8453", **changed: Any) -> dict[
 
 
 def message(sent: dict[str, Any], family: str = "Ethereum", *, has_blank: bool = True) -> str:
-    """The text of EIP-4361, written here by hand."""
+    """Write the text of EIP-4361, by hand."""
     lines = [f"{sent['domain']} wants you to sign in with your {family} account:", sent["address"], ""]
     lines += [sent["statement"], ""] if "statement" in sent else [""] if has_blank else []
-    lines += [f"URI: {sent['uri']}", f"Version: {sent['version']}", f"Chain ID: {sent['chainId'].split(':')[1]}"]
+    lines += [
+        f"URI: {sent['uri']}",
+        f"Version: {sent['version']}",
+        f"Chain ID: {sent['chainId'].split(':')[1]}",
+    ]
     lines += [f"Nonce: {sent['nonce']}", f"Issued At: {sent['issuedAt']}"]
-    for label, name in (("Expiration Time", "expirationTime"), ("Not Before", "notBefore"), ("Request ID", "requestId")):
+    for label, name in (
+        ("Expiration Time", "expirationTime"),
+        ("Not Before", "notBefore"),
+        ("Request ID", "requestId"),
+    ):
         lines += [f"{label}: {sent[name]}"] if name in sent else []
     if "resources" in sent:
         lines += ["Resources:", *(f"- {each}" for each in sent["resources"])]
@@ -66,9 +72,9 @@ def header(sent: dict[str, Any]) -> str:
 
 
 def signed(sent: dict[str, Any], *, has_blank: bool = True) -> dict[str, Any]:
-    from eth_account.messages import encode_defunct
-
-    made = account().sign_message(encode_defunct(text=message(sent, has_blank=has_blank)))
+    made = account().sign_message(
+        eth_account.messages.encode_defunct(text=message(sent, has_blank=has_blank))
+    )
     return {**sent, "signature": "0x" + bytes(made.signature).hex()}
 
 
@@ -132,12 +138,24 @@ def test_what_was_not_signed_does_not_count(name: str) -> None:
     assert judged({**sent, name: other[name]}) is None
 
 
-@pytest.mark.parametrize("signature", ["", "0x", "0x" + "00" * 65, "0x" + "11" * 64 + "1b", "0x" + "ff" * 64 + "1b", "zz"])
+@pytest.mark.parametrize(
+    "signature", ["", "0x", "0x" + "00" * 65, "0x" + "11" * 64 + "1b", "0x" + "ff" * 64 + "1b", "zz"]
+)
 def test_a_signature_that_is_none_is_nobodys(signature: str) -> None:
     assert judged({**statement(account().address), "signature": signature}) is None
 
 
-@pytest.mark.parametrize("sent", ["", "x", "!!!", base64.b64encode(b"[]").decode(), base64.b64encode(b'{"a":1,"a":2}').decode(), "A" * 9_000])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "",
+        "x",
+        "!!!",
+        base64.b64encode(b"[]").decode(),
+        base64.b64encode(b'{"a":1,"a":2}').decode(),
+        "A" * 9_000,
+    ],
+)
 def test_a_header_that_is_none_is_nobodys(sent: str) -> None:
     assert signed_in(sent, URL, NOON) is None
 
@@ -149,7 +167,12 @@ def test_a_solana_wallet_signs_in_too() -> None:
     text = message(sent, "Solana", has_blank=False)
     sent["signature"] = base58(private.sign(text.encode()))
     assert judged(sent) == SignedIn(address=address, nonce=sent["nonce"])
-    for changed in ({"nonce": "fedcba9876543210"}, {"signature": "1" * 64}, {"signature": "0OIl"}, {"address": "1" * 200}):
+    for changed in (
+        {"nonce": "fedcba9876543210"},
+        {"signature": "1" * 64},
+        {"signature": "0OIl"},
+        {"address": "1" * 200},
+    ):
         assert judged({**sent, **changed}) is None
 
 

@@ -235,8 +235,8 @@ def _digest(payment: Mapping[str, JSON]) -> str | None:
                 return None
             is_plain = is_plain and kind is dict
             level.extend(found.values())  # type: ignore[union-attr]  # (a mapping)
-        elif kind is list or kind is tuple:
-            level.extend(found)  # type: ignore[arg-type]  # (as its type says)
+        elif isinstance(found, list | tuple):
+            level.extend(found)
         elif kind is not str and kind is not Number and kind is not bool and found is not None:
             is_plain = False
     try:

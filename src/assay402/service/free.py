@@ -32,7 +32,7 @@ LOCAL: Final = "local"
 class FreeOrders:
     """Takes orders for nothing. `is_local` where the service takes no payments at all."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (the parts it works with, each named by its keyword)
         self,
         *,
         payments: Payments,

@@ -23,7 +23,7 @@ from assay402.service.gate import (
 )
 from assay402.service.identifiers import BadIdentifier, Identifiers, identifiers, request_sha256
 from assay402.service.offer import QUOTE, Offer
-from assay402.service.order import Declined, Delivered, Offered, Order, Outcome, Pending
+from assay402.service.order import Declined, Delivered, Order, Outcome, Pending
 from assay402.service.ports import (
     Claim,
     Claimed,
@@ -40,7 +40,6 @@ from assay402.service.settling import (
     Ending,
     InDoubt,
     Job,
-    Lost,
     Moved,
     SettlementRefused,
     Settling,
@@ -86,7 +85,7 @@ class _Verified(Struct, frozen=True, kw_only=True):
 class PaidOrders:
     """Takes orders that carry a payment. `tell` hears what happened, in closed words, for metrics."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (the parts it works with, each named by its keyword)
         self,
         *,
         payments: Payments,
