@@ -9,8 +9,8 @@ import pytest
 from assay402.net.facilitator import HTTPFacilitator, Patience, operators_fetcher
 from assay402.service.ports import Refused, Settled, Unknown, Verified
 from service.facilitator_server import (
-    FEE_PAYER,
     CARELESS_TEXT,
+    FEE_PAYER,
     FacilitatorServer,
     Reply,
     facilitator_server,

@@ -130,6 +130,15 @@ class Offers:
         self._written[key] = (offer, now, written)
         return written
 
+    def receipt(
+        self, resource: Resource, network: str, payer: str, transaction: str, now: datetime
+    ) -> Mapping[str, JSON] | None:
+        """Give the extensions of a settlement: a signed receipt, where a key for it exists."""
+        if self._receipts is None:
+            return None
+        url = self.resource_url(resource)
+        return {OFFER_RECEIPT: self._receipts.receipt(url, network, payer, transaction, now)}
+
     def _write(self, offer: Offer, resource: Resource, error: str, now: datetime) -> bytes:
         document: dict[str, JSON] = {"x402Version": 2, "error": error, **offer.document}
         if self._receipts is not None:
