@@ -13,6 +13,7 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.store.notices import NOTICES as STORE_NOTICES
 
 FROM_TABLES = "<!-- Generated from the program by tools/gen_docs.py: edit it there. -->"
@@ -49,6 +50,7 @@ def _codes() -> str:
         ("Refused addresses", dict(TARGET_NOTICES)),
         ("States of a fetch", dict(FETCH_NOTICES)),
         ("Transcripts", dict(TRANSCRIPT_NOTICES)),
+        ("The service", dict(SERVICE_NOTICES)),
         ("Database and ledger", dict(STORE_NOTICES)),
         ("Errors", dict(NOTICES)),
     ]

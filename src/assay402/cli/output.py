@@ -16,6 +16,7 @@ from assay402.core.errors import NOTICES, Notice
 from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.store.notices import NOTICES as STORE_NOTICES
 
 EXIT_PIPE_CLOSED: Final = 141
@@ -121,5 +122,12 @@ def notice_of(code: str) -> Notice | None:
 
 def notices() -> dict[str, Notice]:
     """Give every code with its notice."""
-    tables = (NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, STORE_NOTICES, *(check.notices for check in CHECKS))
+    tables = (
+        NOTICES,
+        TRANSCRIPT_NOTICES,
+        FETCH_NOTICES,
+        SERVICE_NOTICES,
+        STORE_NOTICES,
+        *(check.notices for check in CHECKS),
+    )
     return {code: notice for table in tables for code, notice in table.items()}
