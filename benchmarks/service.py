@@ -22,12 +22,30 @@ CONNECTIONS = 8
 SECONDS = 4.0
 ROUNDS = 3
 BARS = {"precheck": 0.5, "offer": 0.6, "paid": 0.15}
-PRECHECK = json.dumps({"mode": "submitted", "artefact": {"status": 402, "body_obj": {"x402Version": 1, "accepts": [{"scheme": "exact", "network": "base", "maxAmountRequired": "10000"}]}}, "caller": "bench"}).encode()
+PRECHECK = json.dumps(
+    {
+        "mode": "submitted",
+        "artefact": {
+            "status": 402,
+            "body_obj": {
+                "x402Version": 1,
+                "accepts": [{"scheme": "exact", "network": "base", "maxAmountRequired": "10000"}],
+            },
+        },
+        "caller": "bench",
+    }
+).encode()
 CHECK = json.dumps({name: value for name, value in json.loads(PRECHECK).items() if name != "caller"}).encode()
 
 
 def request(path: str, body: bytes, *headers: str) -> bytes:
-    head = [f"POST {path} HTTP/1.1", "Host: bench", "Content-Type: application/json", f"Content-Length: {len(body)}", *headers]
+    head = [
+        f"POST {path} HTTP/1.1",
+        "Host: bench",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        *headers,
+    ]
     return ("\r\n".join(head) + "\r\n\r\n").encode() + body
 
 
@@ -76,7 +94,9 @@ def fixed(data: bytes) -> Callable[[], Iterator[bytes]]:
     return make
 
 
-def measure(port: int, make: Callable[[], Iterator[bytes]], status: int, rate: float | None = None) -> tuple[float, float]:
+def measure(
+    port: int, make: Callable[[], Iterator[bytes]], status: int, rate: float | None = None
+) -> tuple[float, float]:
     """Give the rate and the 99th percentile in milliseconds."""
     reached, taken = asyncio.run(load(port, make, status, rate))
     return reached, sorted(taken)[int(len(taken) * 0.99)] * 1_000
@@ -220,7 +240,9 @@ PAID = {
 }
 
 
-def best(base: Server, server: Server, make: Callable[[], Iterator[bytes]], status: int) -> tuple[float, float, float]:
+def best(
+    base: Server, server: Server, make: Callable[[], Iterator[bytes]], status: int
+) -> tuple[float, float, float]:
     """Give the ratio to the baseline (the median of rounds that alternate), the rate and p99 at half of it."""
     rounds = []
     for _ in range(ROUNDS):
@@ -247,7 +269,13 @@ def main() -> int:
         base_rate, _ = measure(base.port, fixed(request("/bare", CHECK)), 200)
         print(f"bare Starlette endpoint: {base_rate:,.0f} requests/s, {CONNECTIONS} connections")
         rows = [
-            ("free pre-check", free, fixed(request("/dialect-check/precheck", PRECHECK)), 200, BARS["precheck"]),
+            (
+                "free pre-check",
+                free,
+                fixed(request("/dialect-check/precheck", PRECHECK)),
+                200,
+                BARS["precheck"],
+            ),
             ("402 answer", paid, fixed(request("/dialect-check/check", CHECK)), 402, BARS["offer"]),
             ("paid check, RAM disk", paid, payments(paid.port), 200, BARS["paid"]),
             ("paid check, disk", slow, payments(slow.port), 200, None),

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
-from web.test_serve import EXAMPLE, serving
 
 from assay402.cli.main import main
 from assay402.service.settings_source import PREFIX, known_settings, load
 from assay402.web.server import DRAIN_SECONDS
+from web.test_serve import EXAMPLE, serving
 
 DEPLOY = Path(__file__).parent.parent.parent / "deploy"
 VARIABLES = {each.variable for each in known_settings()}
@@ -66,7 +66,9 @@ def test_the_compose_file_has_two_replicas_over_one_database_behind_a_proxy() ->
         assert services[name]["env_file"] == ["assay.env"]
         assert int(services[name]["stop_grace_period"].removesuffix("s")) > DRAIN_SECONDS
         assert "ports" not in services[name], "the proxy alone is open"
-    settings = load({**example(), **{k: v for k, v in services["one"]["environment"].items() if "$" not in v}})
+    settings = load(
+        {**example(), **{k: v for k, v in services["one"]["environment"].items() if "$" not in v}}
+    )
     assert settings.settings.host == "0.0.0.0"
 
 
@@ -105,7 +107,9 @@ def test_the_container_file_copies_what_is_there_and_runs_as_nobody_special() ->
             assert all((DEPLOY.parent / source).exists() for source in sources)
     assert ("USER", "assay") in found
     assert ("STOPSIGNAL", "SIGTERM") in found
-    assert "--require-hashes" in dict(found[::-1])["RUN"] or any("--require-hashes" in rest for _, rest in found)
+    assert "--require-hashes" in dict(found[::-1])["RUN"] or any(
+        "--require-hashes" in rest for _, rest in found
+    )
 
 
 def test_the_commands_of_these_files_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +119,9 @@ def test_the_commands_of_these_files_run(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path))
     run = CliRunner().invoke(main, ["db", "upgrade"])
     assert run.exit_code == 0, run.output
-    health = json.loads(next(rest for name, rest in instructions() if name == "HEALTHCHECK").split("CMD", 1)[1])
+    health = json.loads(
+        next(rest for name, rest in instructions() if name == "HEALTHCHECK").split("CMD", 1)[1]
+    )
     with serving(tmp_path, "--workers", "2") as process:
         assert process.call("POST", "/dialect-check/check", EXAMPLE)[0] == 200
         monkeypatch.setenv("ASSAY_PORT", str(process.port))

@@ -78,7 +78,7 @@ class HTTPAnswer(Struct, frozen=True, kw_only=True):
     """Whether the connection ends with it: what the client still sends is not read."""
 
 
-def problem(
+def problem(  # noqa: PLR0913  (the members of a problem, each named by its keyword)
     status: int,
     code: str,
     *,
