@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]  # it comes without types
 from click.testing import CliRunner
 
 from assay402.cli.main import main
-from assay402.service.settings_source import PREFIX, known_settings, load
+from assay402.service.settings_rules import PREFIX
+from assay402.service.settings_source import known_settings, load
 from assay402.web.server import DRAIN_SECONDS
 from web.test_serve import EXAMPLE, serving
 

@@ -342,8 +342,9 @@ def _loop_of(up: Service) -> asyncio.AbstractEventLoop:
 
 
 def test_many_large_bodies_at_once_do_not_grow_the_process_beyond_its_bound() -> None:
-    """Measured: 100 clients send the largest body each, 52 MB together. Without the bound the peak is above 60 MB: the
-    bodies, and what each connection has in its buffers (up to 400 kB).
+    """Measured: without the bound the peak is above 60 MB.
+
+    100 clients send the largest body each; a connection has up to 400 kB in its buffers besides.
     """
     limits = Limits(buffered_bytes=2_000_000, body_seconds=SECONDS)
     with service(limits=limits) as up:
@@ -395,6 +396,8 @@ def test_health_is_answered_while_a_check_thinks() -> None:
 
     class Thinking(PlainOrders):
         async def take(self, order: Order) -> Outcome:
+            self.taken.append(order)
+
             def think() -> None:
                 entered.set()
                 assert leave.wait(SECONDS)

@@ -37,6 +37,7 @@ class Instead:
         self.outcome: Outcome | None = None
 
     def __call__(self, _order: Order) -> Outcome | None:
+        """Give it."""
         return self.outcome
 
 
