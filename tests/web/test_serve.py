@@ -126,6 +126,8 @@ def test_every_route_of_a_free_service_answers(tmp_path: Path) -> None:
             status, headers, _ = process.call("POST", path, example)
             assert (name, status) == (name, 200)
             assert "assay-signature" in headers
+            cutoff = headers.get("assay-evidence-cutoff", "")
+            assert bool(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}Z", cutoff)) == name.startswith("deliverable/")
         assert process.call("POST", PATHS["deliverable/check"], b"{")[0] == 400
 
 
