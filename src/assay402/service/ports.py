@@ -221,6 +221,10 @@ class Payments(Protocol):
         """Move from `STORED` to `SETTLING`, durable before the facilitator is called. False: fence lost."""
         ...
 
+    async def leave(self, key: str, fence: int, lease_until: datetime) -> bool:
+        """Let go of a row that is not final before its lease is over: from then on anybody may take it. False: fence lost."""
+        ...
+
     async def settled(
         self, key: str, fence: int, settlement: "Settled", now: datetime, *, house: bool
     ) -> bool:
