@@ -222,3 +222,22 @@ def test_a_receipt_is_given_to_its_holder(tell: Any) -> None:
         assert isinstance(await world.orders.receipt(answer["request_id"], bearer="guessed"), Declined)
 
     tell(story)
+
+
+def test_a_row_is_left_by_its_worker_alone_and_may_be_taken_at_once(tell: Any) -> None:
+    async def story(world: World) -> None:
+        world.facilitator.settle_says = lambda _call: Reply(500, b"")
+        await world.take(payment=await world.paid())
+        (row,) = await world.payments.in_doubt(world.clock.now.replace(year=2099), 10)
+        payments, now = world.payments, world.clock()
+        later = now.replace(year=2027)
+        assert not await payments.leave(row.key, row.fence + 1, now)
+        assert await payments.leave(row.key, row.fence, later)
+        assert await payments.take_over(row.key, row.fence, now, later) is None
+        assert await payments.leave(row.key, row.fence, now)
+        assert await payments.take_over(row.key, row.fence, now, later) == row.fence + 1
+        assert not await payments.leave(row.key, row.fence, now)
+        assert await payments.release(row.key, row.fence + 1)
+        assert not await payments.leave(row.key, row.fence + 1, now)
+
+    tell(story)
