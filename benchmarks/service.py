@@ -10,6 +10,7 @@ import asyncio
 import base64
 import json
 import multiprocessing
+import os
 import secrets
 import shutil
 import sys
@@ -37,7 +38,7 @@ from assay402.web.running import loop_factory
 from assay402.web.server import listen, serve
 
 CONNECTIONS = 8
-SECONDS = 4.0
+SECONDS = 3.0
 ROUNDS = 3
 BARS = {"precheck": 0.5, "offer": 0.6, "paid": 0.15}
 PRECHECK = json.dumps(
@@ -251,17 +252,33 @@ PAID = {
 }
 
 
+def processor_seconds(process: int) -> float:
+    """Give what a process has used of the processors, its threads included."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measured(server: Server, make: Callable[[], Iterator[bytes]], status: int) -> tuple[float, float]:
+    """Give the rate, and the processor's microseconds for a request, which other load disturbs less."""
+    pid = server.process.pid or 0
+    before = processor_seconds(pid)
+    began = time.perf_counter()
+    rate, _ = measure(server.port, make, status)
+    return rate, (processor_seconds(pid) - before) / (rate * (time.perf_counter() - began)) * 1e6
+
+
 def best(
     base: Server, server: Server, make: Callable[[], Iterator[bytes]], status: int
-) -> tuple[float, float, float]:
-    """Give the ratio to the baseline (the median of rounds that alternate), the rate and p99 at half of it."""
+) -> tuple[float, float, float, float]:
+    """Give the ratio to the baseline (median of rounds that alternate), that of processor time, the rate, and p99 at half of it."""
     rounds = []
     for _ in range(ROUNDS):
-        base_rate, _ = measure(base.port, fixed(request("/bare", CHECK)), 200)
-        rate, _ = measure(server.port, make, status)
-        rounds.append((rate / base_rate, rate))
-    ratio, rate = sorted(rounds)[ROUNDS // 2]
-    return ratio, rate, measure(server.port, make, status, rate / 2)[1]
+        base_rate, base_cost = measured(base, fixed(request("/bare", CHECK)), 200)
+        rate, cost = measured(server, make, status)
+        rounds.append((rate / base_rate, base_cost / cost, rate))
+    ratio, _, rate = sorted(rounds)[ROUNDS // 2]
+    by_processor = sorted(each for _, each, _ in rounds)[ROUNDS // 2]
+    return ratio, by_processor, rate, measure(server.port, make, status, rate / 2)[1]
 
 
 def main() -> int:
@@ -292,12 +309,17 @@ def main() -> int:
             ("paid check, RAM disk", paid, payments(paid.port), 200, BARS["paid"]),
             ("paid check, disk", slow, payments(slow.port), 200, None),
         ]
-        print("| row | requests/s | ratio | bar | p99 at half load |\n|---|---|---|---|---|")
+        print(
+            "| row | requests/s | ratio | by processor time | bar | p99 at half load |\n|---|---|---|---|---|---|"
+        )
         for name, server, make, status, bar in rows:
-            ratio, rate, p99 = best(base, server, make, status)
+            ratio, by_processor, rate, p99 = best(base, server, make, status)
             missed += bar is not None and ratio < bar
             shown = "none" if bar is None else f"{bar}"
-            print(f"| {name} | {rate:,.0f} | {ratio:.2f} | {shown} | {p99:.1f} ms |", flush=True)
+            print(
+                f"| {name} | {rate:,.0f} | {ratio:.2f} | {by_processor:.2f} | {shown} | {p99:.1f} ms |",
+                flush=True,
+            )
     finally:
         for server in servers:
             server.stop()
