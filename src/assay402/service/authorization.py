@@ -242,12 +242,12 @@ def _digest(payment: Mapping[str, JSON]) -> str | None:
     try:
         if is_plain and (quick := _PLAIN(payment)).isascii():
             return sha256_hex(quick.encode())
-    except _NotPlainError:
+    except (_NotPlainError, RecursionError):
         pass
     try:
         return sha256_hex(canonical(payment))
-    except ValueError:
-        # Half a surrogate pair, or an exponent beyond reason.
+    except (ValueError, RecursionError):
+        # Half a surrogate pair, an exponent beyond reason, or values nested as no reader of ours would take them.
         return None
 
 
