@@ -284,8 +284,7 @@ def test_the_quick_digest_is_that_of_the_canonical_form(extensions: Any) -> None
 
 
 def test_values_nested_beyond_reason_are_invalid() -> None:
-    """A tool call hands its payment over as values, which no reader of ours has bounded."""
     deep: Any = {}
-    for _ in range(5_000):
+    for _ in range(200):
         deep = {"a": deep}
     assert read_authorization({**PAYMENT, "extensions": {"x": deep}}) == InvalidPayload()  # type: ignore[dict-item]
