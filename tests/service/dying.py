@@ -71,7 +71,7 @@ async def live(job: dict[str, Any]) -> None:
     facilitator = HTTPFacilitator(job["facilitator"], fetcher=operators_fetcher())
     clock = Clock()
 
-    def sign(_body: bytes) -> tuple[tuple[str, str], ...]:
+    def sign(*_about: object) -> tuple[tuple[str, str], ...]:
         if job["step"] == "after work":
             die()
         return ()
