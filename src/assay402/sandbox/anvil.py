@@ -28,7 +28,7 @@ class Anvil:
     def __init__(self, program: str, chain_id: int, port: int = 0) -> None:
         command = [program, "--host", LOOPBACK, "--port", str(port), "--chain-id", str(chain_id)]
         self._process = subprocess.Popen(  # noqa: S603  (found on the PATH; the arguments are ours)
-            [*command, "--accounts", "1", "--no-storage-caching"],
+            [*command, "--accounts", "1"],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             stdin=subprocess.DEVNULL,

@@ -1,0 +1,106 @@
+"""What the interop tests run on: a chain, a facilitator, and the official clients in Python and TypeScript.
+
+All of it once a session, on loopback and on free ports. Where a package or a program is missing, the tests that need it
+are left out and say which.
+"""
+
+import importlib.util
+import shutil
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from interop.node_client import NodeClient, install
+from msgspec import Struct
+
+PACKAGES = ("x402", "solders", "eth_tester", "eth", "web3", "httpx", "fastapi")
+MISSING = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+NEEDS_SANDBOX = {"chain", "solana_chain", "facilitator", "pay", "start_chain"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what cannot run here; what other packages warn of is theirs to mend."""
+    for item in items:
+        if NEEDS_SANDBOX.isdisjoint(getattr(item, "fixturenames", ())):
+            continue
+        item.add_marker(pytest.mark.filterwarnings("ignore"))
+        if MISSING:
+            reason = f"not installed: {', '.join(MISSING)} (extra `interop`)"
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def chain() -> Iterator[Any]:
+    """The chain that stands in for Base Sepolia."""
+    from assay402.sandbox.chain import NETWORKS, Chain
+
+    running = Chain(NETWORKS["base-sepolia"], "python")
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def solana_chain() -> Iterator[Any]:
+    """The chain that stands in for Solana's development network."""
+    from assay402.sandbox.solana import SolanaChain
+
+    running = SolanaChain()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def facilitator(chain: Any, solana_chain: Any) -> Iterator[Any]:
+    """The official facilitator, over HTTP, for both chains."""
+    from assay402.sandbox.facilitator import Backends, Facilitator
+
+    backends = Backends(evm_network=chain.network.id, evm_url=chain.url, solana_url=solana_chain.url)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        running = Facilitator(backends)
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def pay(chain: Any, solana_chain: Any) -> Callable[..., Any]:
+    """The official Python client on httpx: `pay(url, body)` gives an `Exchange`."""
+    from assay402.sandbox.payer import Call, Nodes
+    from assay402.sandbox.payer import pay as pay_once
+
+    nodes = Nodes(evm_url=chain.url, solana_url=solana_chain.url)
+
+    def paying(url: str, body: bytes | None = None, **headers: str) -> Any:
+        return pay_once(Call(url=url, body=body, headers=tuple(headers.items())), nodes)
+
+    return paying
+
+
+@pytest.fixture(scope="session")
+def typescript_client(request: pytest.FixtureRequest) -> NodeClient:
+    """The official TypeScript client: `typescript_client.pay(url, key, ...)` gives a `NodeAnswer`."""
+    missing = [name for name in ("node", "npm") if shutil.which(name) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    return NodeClient(install(request.config.cache))
+
+
+class Party(Struct, frozen=True, kw_only=True):
+    """Payer and recipient of a chain."""
+
+    payer: str
+    recipient: str
+    key: str
+    """The payer's key, as the TypeScript client takes it."""
+
+
+@pytest.fixture(scope="session")
+def parties() -> Party:
+    """The accounts on the Ethereum chain."""
+    from assay402.sandbox.accounts import evm_account
+
+    payer = evm_account("payer")
+    return Party(
+        payer=payer.address, recipient=evm_account("recipient").address, key=f"0x{payer.key.hex().removeprefix('0x')}"
+    )
