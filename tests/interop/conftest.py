@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from interop.node_client import NodeClient, install
 from msgspec import Struct
+
+from interop.node_client import NodeClient, install
 
 PACKAGES = ("x402", "solders", "eth_tester", "eth", "web3", "httpx", "fastapi")
 MISSING = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
@@ -32,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def chain() -> Iterator[Any]:
-    """The chain that stands in for Base Sepolia."""
+    """Run the chain that stands in for Base Sepolia."""
     from assay402.sandbox.chain import NETWORKS, Chain
 
     running = Chain(NETWORKS["base-sepolia"], "python")
@@ -42,7 +43,7 @@ def chain() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def solana_chain() -> Iterator[Any]:
-    """The chain that stands in for Solana's development network."""
+    """Run the chain that stands in for Solana's development network."""
     from assay402.sandbox.solana import SolanaChain
 
     running = SolanaChain()
@@ -52,7 +53,7 @@ def solana_chain() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def facilitator(chain: Any, solana_chain: Any) -> Iterator[Any]:
-    """The official facilitator, over HTTP, for both chains."""
+    """Run the official facilitator, over HTTP, for both chains."""
     from assay402.sandbox.facilitator import Backends, Facilitator
 
     backends = Backends(evm_network=chain.network.id, evm_url=chain.url, solana_url=solana_chain.url)
@@ -65,7 +66,7 @@ def facilitator(chain: Any, solana_chain: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def pay(chain: Any, solana_chain: Any) -> Callable[..., Any]:
-    """The official Python client on httpx: `pay(url, body)` gives an `Exchange`."""
+    """Give the official Python client on httpx: `pay(url, body)` gives an `Exchange`."""
     from assay402.sandbox.payer import Call, Nodes
     from assay402.sandbox.payer import pay as pay_once
 
@@ -79,7 +80,7 @@ def pay(chain: Any, solana_chain: Any) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def typescript_client(request: pytest.FixtureRequest) -> NodeClient:
-    """The official TypeScript client: `typescript_client.pay(url, key, ...)` gives a `NodeAnswer`."""
+    """Give the official TypeScript client: `typescript_client.pay(url, key, ...)` gives a `NodeAnswer`."""
     missing = [name for name in ("node", "npm") if shutil.which(name) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
@@ -97,10 +98,12 @@ class Party(Struct, frozen=True, kw_only=True):
 
 @pytest.fixture(scope="session")
 def parties() -> Party:
-    """The accounts on the Ethereum chain."""
+    """Name the accounts on the Ethereum chain."""
     from assay402.sandbox.accounts import evm_account
 
     payer = evm_account("payer")
     return Party(
-        payer=payer.address, recipient=evm_account("recipient").address, key=f"0x{payer.key.hex().removeprefix('0x')}"
+        payer=payer.address,
+        recipient=evm_account("recipient").address,
+        key=f"0x{payer.key.hex().removeprefix('0x')}",
     )

@@ -34,7 +34,9 @@ class NodeClient(Struct, frozen=True):
 
     folder: Path
 
-    def pay(self, url: str, key: str, *, method: str = "POST", body: str | None = None, **more: Any) -> NodeAnswer:
+    def pay(
+        self, url: str, key: str, *, method: str = "POST", body: str | None = None, **more: Any
+    ) -> NodeAnswer:
         """Call a resource and pay what it asks; `more` are `headers` and `networks`."""
         asked = {"url": url, "key": key, "method": method, **({} if body is None else {"body": body}), **more}
         kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}

@@ -20,7 +20,9 @@ TYPES = {
 }
 
 
-def signed_payment(account: Any, accepted: dict[str, Any], valid_before: int, **changes: str) -> dict[str, Any]:
+def signed_payment(
+    account: Any, accepted: dict[str, Any], valid_before: int, **changes: str
+) -> dict[str, Any]:
     """Sign the payment of an offer; `changes` are members of the authorization, changed before it is signed."""
     from eth_account.messages import encode_typed_data
 

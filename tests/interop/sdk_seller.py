@@ -1,14 +1,12 @@
 """A seller on the official SDK's own middleware: what clients pay while the gate of the service is not the subject."""
 
-import asyncio
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-PRICE = 10_000
-"""Atomic units of a call: one cent."""
-STARTS_WITHIN = 30
+ENDS_WITHIN = 30
 
 
 def make_seller(facilitator_url: str, offers: dict[str, dict[str, Any]]) -> Any:
@@ -30,10 +28,11 @@ def make_seller(facilitator_url: str, offers: dict[str, dict[str, Any]]) -> Any:
     }
     app.add_middleware(PaymentMiddlewareASGI, routes=routes, server=server)
 
-    @app.post("/{page}")
     async def sell(request: Request) -> dict[str, Any]:
         return {"sold": (await request.body()).decode()}
 
+    for path in offers:
+        app.post(path)(sell)
     return app
 
 
@@ -42,24 +41,15 @@ def serving(app: Any) -> Iterator[str]:
     """Serve an application on loopback and give its address."""
     import uvicorn
 
-    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off", ws="none")
-    server = uvicorn.Server(config)
-    started = threading.Event()
-
-    async def serve() -> None:
-        running = asyncio.create_task(server.serve())
-        while not server.started and not running.done():
-            await asyncio.sleep(0)
-        started.set()
-        await running
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),), name="seller")
-    thread.start()
-    try:
-        assert started.wait(STARTS_WITHIN)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join(STARTS_WITHIN)
-        assert not thread.is_alive()
+    # Bound before the server starts, so that nobody waits for it: who connects early is queued.
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        config = uvicorn.Config(app, log_level="critical", lifespan="off", ws="none")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([bound],), name="seller")
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join(ENDS_WITHIN)
+            assert not thread.is_alive()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 from interop.node_client import NodeClient
 from interop.payments import header, read_header, signed_payment
 
@@ -17,10 +18,9 @@ BODY = b'{"question":"sunny?"}'
 
 @pytest.fixture(scope="module")
 def shop(chain: Any, solana_chain: Any, facilitator: Any) -> Iterator[str]:
-    """A seller with a page on each chain."""
-    from interop.sdk_seller import make_seller, serving
-
+    """Run a seller with a page on each chain."""
     from assay402.sandbox.accounts import evm_account, solana_keypair
+    from interop.sdk_seller import make_seller, serving
 
     offers = {
         "/evm": {"network": chain.network.id, "pay_to": evm_account("recipient").address},

@@ -8,7 +8,7 @@ import base64
 import importlib.util
 import json
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +38,13 @@ def module(folder: Path, name: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def shop(chain: Any, facilitator: Any) -> Iterator[Any]:
+def shop(chain: Any, facilitator: Any) -> Any:
     """Build the shop of the documentation on the sandbox's chain."""
     from x402.http import FacilitatorConfig, HTTPFacilitatorClient
 
     example = module(EXAMPLES, "terms_fastapi")
     app = example.make_app(HTTPFacilitatorClient(FacilitatorConfig(url=facilitator.url)))
-    yield type("Shop", (), {"chain": chain, "app": app, "example": example})
+    return type("Shop", (), {"chain": chain, "app": app, "example": example})
 
 
 def run(work: Awaitable[Any]) -> Any:
@@ -119,9 +119,7 @@ def test_the_official_client_pays_it_and_echoes_our_extension(shop: Any) -> None
     assert terms.extract(payment) == terms.extract(challenge)
 
 
-def test_the_published_buyer_gate_reads_our_challenge_and_agrees_on_the_hash(
-    shop: Any, parties: Any
-) -> None:
+def test_the_published_buyer_gate_reads_our_challenge_and_agrees_on_the_hash(shop: Any, parties: Any) -> None:
     """Evidence 3: the package `integraledger-terms` reads, fetches, hashes and compares for itself."""
     import httpx
     from integraledger_terms import X402_EXACT_EIP155_EIP3009, Confirmed, confirm

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from assay402.sandbox.accounts import evm_account
-from assay402.sandbox.anvil import Anvil, find_anvil
+from assay402.sandbox.anvil import Anvil, AnvilFailed, find_anvil
 from assay402.sandbox.evm_node import Account, EVMNode
 from assay402.sandbox.jsonrpc import NodeServer, call_node
 
@@ -22,7 +22,8 @@ _GAS: Final = 300_000
 _WORD: Final = 32
 _RECEIPT_TRIES: Final = 50
 
-type_of_node = Literal["auto", "python", "anvil"]
+NodeKind = Literal["auto", "python", "anvil"]
+"""Which node: pure Python, the program `anvil`, or that program where there is one."""
 
 
 class Network(Struct, frozen=True, kw_only=True):
@@ -30,7 +31,7 @@ class Network(Struct, frozen=True, kw_only=True):
 
     chain_id: int
     usdc: str
-    token_name: str
+    domain_name: str
     """Of the token's EIP-712 domain; its version is 2 everywhere."""
 
     @property
@@ -41,18 +42,16 @@ class Network(Struct, frozen=True, kw_only=True):
 
 NETWORKS: Final = {
     "base-sepolia": Network(
-        chain_id=84532, usdc="0x036CbD53842c5426634e7929541eC2318f3dCF7e", token_name="USDC"
+        chain_id=84532, usdc="0x036CbD53842c5426634e7929541eC2318f3dCF7e", domain_name="USDC"
     ),
-    "base": Network(
-        chain_id=8453, usdc="0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", token_name="USD Coin"
-    ),
+    "base": Network(chain_id=8453, usdc="0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", domain_name="USD Coin"),
 }
 
 
 class Chain:
     """A chain that runs until it is closed, and what a test wants to know of it."""
 
-    def __init__(self, network: Network, node: type_of_node = "auto", port: int = 0) -> None:
+    def __init__(self, network: Network, node: NodeKind = "auto", port: int = 0) -> None:
         self.network = network
         self._closing = ExitStack()
         try:
@@ -62,8 +61,10 @@ class Chain:
             self._closing.close()
             raise
 
-    def _start(self, node: type_of_node, port: int) -> None:
+    def _start(self, node: NodeKind, port: int) -> None:
         program = None if node == "python" else find_anvil()
+        if node == "anvil" and program is None:
+            raise AnvilFailed
         rich = [evm_account(role).address for role in ("bank", "settler")]
         if program is None:
             accounts = (

@@ -50,14 +50,16 @@ class EVMNode:
             "eth_blockNumber": lambda: hex(self._tester.get_block_by_number()["number"]),
             "eth_gasPrice": lambda: hex(self._gas_price()),
             "eth_maxPriorityFeePerGas": lambda: hex(10**9),
-            "eth_getBalance": lambda address, block="latest": hex(self._tester.get_balance(address, _block(block))),
+            "eth_getBalance": lambda address, block="latest": hex(
+                self._tester.get_balance(address, _block(block))
+            ),
             "eth_getCode": lambda address, block="latest": self._tester.get_code(address, _block(block)),
             "eth_getTransactionCount": lambda address, block="latest": hex(
                 self._tester.get_nonce(address, _block(block))
             ),
             "eth_call": self._call,
             "eth_estimateGas": self._estimate,
-            "eth_sendRawTransaction": lambda raw: self._tester.send_raw_transaction(raw),
+            "eth_sendRawTransaction": self._tester.send_raw_transaction,
             "eth_getTransactionReceipt": lambda name: self._found("get_transaction_receipt", name),
             "eth_getTransactionByHash": lambda name: self._found("get_transaction_by_hash", name),
             "eth_getBlockByNumber": lambda number, full=False: self._found(

@@ -84,7 +84,11 @@ class NodeServer:
 
 def _error(call_id: Any, error: RPCError) -> dict[str, Any]:  # noqa: ANN401  (any JSON value)
     told = {"code": error.code, "message": error.message}
-    return {"jsonrpc": "2.0", "id": call_id, "error": told if error.data is None else told | {"data": error.data}}
+    return {
+        "jsonrpc": "2.0",
+        "id": call_id,
+        "error": told if error.data is None else told | {"data": error.data},
+    }
 
 
 def call_node(url: str, method: str, *params: Any) -> Any:  # noqa: ANN401  (any JSON value)

@@ -6,11 +6,13 @@ import ipaddress
 import json
 import socket
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from assay402.core.errors import TheirError
 from assay402.sandbox import chain, solana
 from assay402.sandbox.accounts import evm_account, solana_keypair
 from assay402.sandbox.jsonrpc import NodeUnreachable, RPCError
@@ -19,18 +21,6 @@ EXCHANGE_SECONDS: Final = 60.0
 """How long a paid call may take as a whole."""
 MAX_ANSWER: Final = 4 << 20
 """Bytes of an answer that are read."""
-
-
-class NotLoopback(Exception):
-    """The address is not this machine."""
-
-
-class PaymentNotMade(Exception):
-    """The client was asked to pay and did not: the offer is unreadable, too dear, or for a network it cannot pay on."""
-
-
-class Unanswered(Exception):
-    """The resource did not answer, or not in time, or with too much."""
 
 
 class Balances(Struct, frozen=True, kw_only=True):
@@ -79,26 +69,28 @@ class Call(Struct, frozen=True, kw_only=True):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def pay(call: Call, nodes: Nodes) -> Exchange:
-    """Call a resource, paying what it asks for up to a dollar, with the sandbox's payer.
+def pay(call: Call, nodes: Nodes, network: str | None = None) -> Exchange:
+    """Call a resource, paying what it asks for up to a dollar, with the sandbox's payer, on one network or on any.
 
     Raises:
-        NotLoopback: the address is not this machine.
-        PaymentNotMade: the official client does not pay the offer.
-        Unanswered: the resource does not answer.
+        TheirError: `sandbox_not_loopback`, where the address is not this machine's; `sandbox_not_paid`, where the official
+            client does not pay the offer; `sandbox_unanswered`, where the resource does not answer in time.
     """
-    require_loopback(call.url)
-    return asyncio.run(_exchange(call, nodes))
+    for url in (call.url, nodes.evm_url, nodes.solana_url):
+        if url is not None:
+            require_loopback(url)
+    return asyncio.run(_exchange(call, nodes, network))
 
 
 def require_loopback(url: str) -> None:
-    """Raise `NotLoopback` unless every address of the host is this machine's."""
+    """Raise `sandbox_not_loopback` unless every address of the host is this machine's."""
     try:
         parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or "", parts.port or 80):
-            raise NotLoopback
-    except ValueError:
-        raise NotLoopback from None
+        is_ours = parts.scheme in {"http", "https"} and _is_loopback(parts.hostname or "", parts.port or 80)
+    except (ValueError, OSError):
+        is_ours = False
+    if not is_ours:
+        raise TheirError("sandbox_not_loopback")
 
 
 def _is_loopback(host: str, port: int) -> bool:
@@ -109,13 +101,13 @@ def _is_loopback(host: str, port: int) -> bool:
     return ipaddress.ip_address(host).is_loopback
 
 
-async def _exchange(call: Call, nodes: Nodes) -> Exchange:
+async def _exchange(call: Call, nodes: Nodes, network: str | None) -> Exchange:
     import httpx
     from x402.http.clients.httpx import PaymentError, x402AsyncTransport
 
     seen = _Seen(nodes)
     watched = _watched(httpx.AsyncHTTPTransport(), seen)
-    transport = x402AsyncTransport(_client(nodes), watched)
+    transport = x402AsyncTransport(_client(nodes, network), watched)
     headers = dict(call.headers) | ({} if call.body is None else {"Content-Type": "application/json"})
     try:
         async with (
@@ -127,9 +119,9 @@ async def _exchange(call: Call, nodes: Nodes) -> Exchange:
         ):
             body = await _body(answer)
     except PaymentError:
-        raise PaymentNotMade from None
+        raise TheirError("sandbox_not_paid") from None
     except (httpx.HTTPError, TimeoutError):
-        raise Unanswered from None
+        raise TheirError("sandbox_unanswered") from None
     return await asyncio.to_thread(seen.told, answer, body)
 
 
@@ -138,21 +130,23 @@ async def _body(answer: Any) -> bytes:  # noqa: ANN401  (not looked into)
     async for part in answer.aiter_bytes():
         kept += part
         if len(kept) > MAX_ANSWER:
-            raise Unanswered
+            raise TheirError("sandbox_unanswered")
     return bytes(kept)
 
 
-def _client(nodes: Nodes) -> Any:  # noqa: ANN401  (not looked into)
+def _client(nodes: Nodes, network: str | None) -> Any:  # noqa: ANN401  (not looked into)
     from x402 import x402Client
     from x402.mechanisms.evm.exact import register_exact_evm_client
 
     client = x402Client()
-    register_exact_evm_client(client, evm_account("payer"))
-    if nodes.solana_url is not None:
+    if network is None or network.startswith("eip155:"):
+        register_exact_evm_client(client, evm_account("payer"), networks=network)
+    if nodes.solana_url is not None and (network is None or network.startswith("solana:")):
         from x402.mechanisms.svm import KeypairSigner
         from x402.mechanisms.svm.exact import register_exact_svm_client
 
-        register_exact_svm_client(client, KeypairSigner(solana_keypair("payer")), rpc_url=nodes.solana_url)
+        signer = KeypairSigner(solana_keypair("payer"))
+        register_exact_svm_client(client, signer, networks=network, rpc_url=nodes.solana_url)
     return client
 
 
@@ -191,9 +185,10 @@ class _Seen:
         )
 
     def _accepted(self) -> Mapping[str, Any]:
+        """Give the offer that was taken; empty where the payment says none."""
         match self.payment:
-            case {"accepted": {"network": str(), "asset": str(), "payTo": str()} as accepted}:
-                return accepted
+            case {"accepted": {"network": str(), "asset": str(), "payTo": str()}}:
+                return dict(self.payment["accepted"])
             case _:
                 return {}
 
@@ -246,7 +241,7 @@ def _watched(inner: Any, seen: _Seen) -> Any:  # noqa: ANN401  (not looked into)
             if header is not None:
                 await asyncio.to_thread(seen.paying, header)
             answer = await inner.handle_async_request(request)
-            if answer.status_code == 402 and header is None:
+            if answer.status_code == HTTPStatus.PAYMENT_REQUIRED and header is None:
                 await answer.aread()
                 seen.offer = decoded(answer.headers.get("payment-required"))
             return answer

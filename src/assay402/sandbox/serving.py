@@ -42,7 +42,9 @@ class LoopbackServer:
 
     def __init__(self, answer: Callable[[Request], Reply], port: int = 0) -> None:
         self._server = _Server((LOOPBACK, port), _handler(answer))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="sandbox-server")
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.05,), name="sandbox-server"
+        )
         self._thread.start()
 
     @property
@@ -89,7 +91,7 @@ class _Server(ThreadingHTTPServer):
     # Sixty-four clients that come at once are a test of ours.
     request_queue_size = 128
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401, ARG002  (the library's signature)
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401  (the library's signature)
         """Print nothing: a client that went away is no event, and what it sent belongs in no log."""
 
 

@@ -20,7 +20,12 @@ _TOKEN: Final = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105  (th
 _ASSOCIATED: Final = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"
 _AMOUNT: Final = slice(64, 72)
 """Where a token account holds its balance."""
-_CONFIRMED: Final = {"slot": 1, "confirmations": None, "status": {"Ok": None}, "confirmationStatus": "finalized"}
+_CONFIRMED: Final = {
+    "slot": 1,
+    "confirmations": None,
+    "status": {"Ok": None},
+    "confirmationStatus": "finalized",
+}
 
 
 class SolanaChain:
@@ -133,7 +138,7 @@ class SolanaNode:
             {"err": _failure(ran), "logs": ran.meta().logs(), "accounts": None, "unitsConsumed": 0}
         )
 
-    def _send(self, sent: str, _options: Any = None) -> str:
+    def _send(self, sent: str, _options: Any = None) -> str:  # noqa: ANN401  (any JSON value)
         transaction = self._read(sent)
         signature = str(transaction.signatures[0])
         if signature not in self._outcomes:
