@@ -15,7 +15,7 @@ NODES = [(node, network) for node in ("python", "anvil") for network in ("base-s
 WORD = 32
 
 
-@pytest.fixture(scope="module", params=NODES, ids=lambda each: "-".join(each))
+@pytest.fixture(scope="module", params=NODES, ids="-".join)
 def start_chain(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Run a chain of each kind."""
     from assay402.sandbox.chain import NETWORKS, Chain
@@ -32,15 +32,16 @@ def start_chain(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 def test_the_token_has_the_domain_of_the_networks_usdc(start_chain: Any) -> None:
     from eth_account.messages import encode_typed_data
-    from x402.mechanisms.evm.constants import NETWORK_CONFIGS
+    from x402.mechanisms.evm.default_assets import DEFAULT_ASSETS
 
     chain = start_chain
-    config = NETWORK_CONFIGS[chain.network.id]["default_asset"]
-    assert (config["address"], config["name"], config["version"]) == (
+    official = DEFAULT_ASSETS[chain.network.id][0]
+    assert [official[name] for name in ("asset", "name", "version", "decimals")] == [
         chain.network.usdc,
         chain.network.domain_name,
         "2",
-    )
+        6,
+    ]
     domain = {
         "name": chain.network.domain_name,
         "version": "2",

@@ -1,5 +1,6 @@
 """`assay sandbox`: local chains, a facilitator and a paying client. The room is heavy and loaded inside the commands."""
 
+import os
 import signal
 import threading
 import warnings
@@ -41,11 +42,17 @@ def _port_option(name: str) -> click.Option:
     )
 
 
-def _require_packages() -> None:
-    """Raise where the extra is not installed; and let no other package's deprecations stand among our lines."""
+def _prepare() -> None:
+    """Raise where the extra is not installed, and set this process up for packages that are not ours.
+
+    Their deprecations do not stand among our lines, and what they ask of loopback never goes to a proxy.
+    """
     if any(find_spec(name) is None for name in _PACKAGES):
         raise TheirError("sandbox_not_installed")
     warnings.simplefilter("ignore")
+    for name in ("no_proxy", "NO_PROXY"):
+        kept = os.environ.get(name)
+        os.environ[name] = ",".join([*([kept] if kept else []), "127.0.0.1", "localhost", "::1"])
 
 
 class _Sandbox(click.Group):
@@ -86,7 +93,7 @@ class _Sandbox(click.Group):
 def _run(context: click.Context, /, *, as_json: bool, **plan: Any) -> None:  # noqa: ANN401  (the fields of a plan)
     if context.invoked_subcommand is not None:
         return
-    _require_packages()
+    _prepare()
     from assay402.sandbox.world import Plan, World  # noqa: PLC0415  (heavy)
 
     stopped = threading.Event()
@@ -134,7 +141,7 @@ def _pay(context: click.Context, /, url: str, *, as_json: bool, **values: Any) -
     Prints the offer, the answer, the receipt, and what moved. It pays up to a dollar, from an account that has money in a
     running sandbox only, and refuses addresses of other machines.
     """
-    _require_packages()
+    _prepare()
     from assay402.sandbox import payer  # noqa: PLC0415  (heavy)
 
     data = values["data"]
