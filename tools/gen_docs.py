@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay402.attest.codes import NOTICES as ATTEST_NOTICES
 from assay402.checks import CHECKS
 from assay402.cli.main import main as command
 from assay402.core.errors import NOTICES, Notice
@@ -48,6 +49,7 @@ def _codes() -> str:
         ("Refused addresses", dict(TARGET_NOTICES)),
         ("States of a fetch", dict(FETCH_NOTICES)),
         ("Transcripts", dict(TRANSCRIPT_NOTICES)),
+        ("Keys and signatures", dict(ATTEST_NOTICES)),
         ("Errors", dict(NOTICES)),
     ]
     parts += [f"## {title}\n\n{_table(table)}" for title, table in tables]

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 import msgspec
 
+from assay402.attest.codes import NOTICES as ATTEST_NOTICES
 from assay402.checks import CHECKS
 from assay402.core.check import Refusal
 from assay402.core.errors import NOTICES, Notice
@@ -120,5 +121,11 @@ def notice_of(code: str) -> Notice | None:
 
 def notices() -> dict[str, Notice]:
     """Give every code with its notice."""
-    tables = (NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, *(check.notices for check in CHECKS))
+    tables = (
+        NOTICES,
+        TRANSCRIPT_NOTICES,
+        FETCH_NOTICES,
+        ATTEST_NOTICES,
+        *(check.notices for check in CHECKS),
+    )
     return {code: notice for table in tables for code, notice in table.items()}

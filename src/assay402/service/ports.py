@@ -5,7 +5,7 @@ The rows are closed lists of fields: adding one is a version change, and a test 
 Times are aware datetimes in UTC; amounts are integers of atomic units.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
 from typing import Final, Protocol
@@ -347,8 +347,26 @@ class Facilitator(Protocol):
 class ChainLookup(Protocol):
     """Looks an authorization up on its chain, where the operator configured a node for it."""
 
-    async def find(
-        self, key: str, payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
-    ) -> Settled | NotMoved | Unknown:
-        """Tell whether the authorization moved the amount to the recipient, and in which transaction."""
+    async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
+        """Tell whether the authorization of a key moved the amount to the recipient, and in which transaction.
+
+        The key says all a chain needs to know of an authorization (`service.authorization`), so a row alone can be
+        looked up. Any doubt is `Unknown`.
+        """
+        ...
+
+
+class OfferReceipts(Protocol):
+    """Makes the members of the `offer-receipt` extension, where a key for it exists."""
+
+    def offers(
+        self, resource_url: str, accepts: Sequence[Mapping[str, JSON]], now: datetime
+    ) -> Mapping[str, JSON]:
+        """Give the extension of an offer: `{"info": {"offers": […]}, "schema": …}`."""
+        ...
+
+    def receipt(
+        self, resource_url: str, network: str, payer: str, transaction: str, now: datetime
+    ) -> Mapping[str, JSON]:
+        """Give the extension of a settlement: `{"info": {"receipt": …}, "schema": …}`."""
         ...
