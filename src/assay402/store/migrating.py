@@ -66,7 +66,7 @@ def _upgrade(dialect: str) -> Work[tuple[str | None, str]]:
     found = None
     tables = yield _TABLES[dialect], (VERSION_TABLE,)
     if tables[0][0]:
-        versions = yield f"SELECT version_num FROM {VERSION_TABLE}", ()  # noqa: S608  (a constant)
+        versions = yield f"SELECT version_num FROM {VERSION_TABLE}", ()
         found = str(versions[0][0]) if versions else None
     if found != head():
         for statement in script(dialect, found):

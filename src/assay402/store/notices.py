@@ -12,6 +12,10 @@ NOTICES: Mapping[str, Notice] = {
     "database_address": Notice(
         "The address of the database is none.", "Use `sqlite`, `sqlite:PATH` or `postgresql://…`."
     ),
+    "database_missing": Notice(
+        "There is no database at this place.",
+        "Name it with --database or --data-dir; `assay serve` makes one when it first starts.",
+    ),
     "database_packages": Notice(
         "The packages for this database or command are not installed.",
         "Install them: `pip install 'assay402[service]'`.",

@@ -16,9 +16,7 @@ PAYMENT: Final = (
     "key, payload_sha256, payer, payment_id, idempotency_key, operation, accepted, valid_before, state, fence,"
     " lease_until, claimed_at, settled_at, transaction_id, reruns"
 )
-ANSWER: Final = (
-    "id, scope, operation, request_sha256, idempotency_key, payment_key, body, headers, bearer_sha256, kept_at"
-)
+ANSWER: Final = "id, scope, operation, request_sha256, idempotency_key, payment_key, body, headers, bearer_sha256, kept_at"
 LEDGER: Final = (
     "id, about, kind, operation, payer, recorded_at, network, asset, units, rate, rate_date, basis, cad_pending,"
     " refund, transaction_id, fee_lamports, criteria_version, report_line, summary, carrier, program, verdict, counts,"

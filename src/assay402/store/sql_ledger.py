@@ -20,9 +20,7 @@ CHUNK: Final = 500
 _ALWAYS: Final = 1 << 62
 _NEXT: Final = "UPDATE ledger_head SET last = last + 1 WHERE id = 1 RETURNING last"
 _ADD: Final = f"INSERT INTO ledger ({LEDGER}) VALUES ({placeholders(LEDGER)})"
-_ROWS: Final = (
-    f"SELECT {LEDGER} FROM ledger WHERE id > $1 AND recorded_at >= $2 AND recorded_at < $3 ORDER BY id LIMIT {CHUNK}"
-)
+_ROWS: Final = f"SELECT {LEDGER} FROM ledger WHERE id > $1 AND recorded_at >= $2 AND recorded_at < $3 ORDER BY id LIMIT {CHUNK}"
 _KEPT_VALUE: Final = ("rate", "rate_date", "basis", "cad_pending")
 _VALUED: Final = (
     "SELECT "
@@ -52,9 +50,7 @@ _DIFFERS: Final = (
     " OR l.operation <> p.operation OR l.transaction_id <> p.transaction_id OR l.recorded_at <> p.settled_at"
     " ORDER BY l.id"
 )
-_MATCHED_TWICE: Final = (
-    "SELECT ledger_id FROM payments WHERE ledger_id IS NOT NULL GROUP BY ledger_id HAVING count(*) > 1 ORDER BY ledger_id"
-)
+_MATCHED_TWICE: Final = "SELECT ledger_id FROM payments WHERE ledger_id IS NOT NULL GROUP BY ledger_id HAVING count(*) > 1 ORDER BY ledger_id"
 _ABOUT_UNKNOWN: Final = (
     "SELECT l.id FROM ledger l LEFT JOIN ledger a ON a.id = l.about"
     " WHERE l.about IS NOT NULL AND (a.id IS NULL OR a.id >= l.id) ORDER BY l.id"
@@ -88,6 +84,11 @@ class SQLLedger:
     def valued(self, since: date | None, until: date | None) -> AsyncIterator[LedgerRow]:
         """Give payments and refunds in order, each with the value that a later rate row gave it."""
         return self._chunked(_VALUED, since, until)
+
+    async def find(self, number: int) -> LedgerRow | None:
+        """Give the row of an id."""
+        rows = await self._database.read(_ONE, number)
+        return ledger_row(rows[0]) if rows else None
 
     async def append(self, row: LedgerRow) -> int:
         """Append a refund, rate or correction; the id is given by the ledger and returned.

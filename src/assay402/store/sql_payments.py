@@ -45,10 +45,11 @@ _NEWEST: Final = "ORDER BY (state IN ('released', 'expired')), claimed_at DESC, 
 _FIND: Final = f"SELECT {PAYMENT} FROM payments WHERE key = $1"
 _FIND_ID: Final = f"SELECT {PAYMENT} FROM payments WHERE payer = $1 AND payment_id = $2 {_NEWEST}"
 _FIND_IDEMPOTENT: Final = (
-    f"SELECT {PAYMENT} FROM payments"
-    f" WHERE payer = $1 AND operation = $2 AND idempotency_key = $3 {_NEWEST}"
+    f"SELECT {PAYMENT} FROM payments WHERE payer = $1 AND operation = $2 AND idempotency_key = $3 {_NEWEST}"
 )
-_LOCK: Final = "INSERT INTO payers (payer) VALUES ($1) ON CONFLICT (payer) DO UPDATE SET payer = excluded.payer"
+_LOCK: Final = (
+    "INSERT INTO payers (payer) VALUES ($1) ON CONFLICT (payer) DO UPDATE SET payer = excluded.payer"
+)
 _COUNT: Final = f"SELECT count(*) FROM payments WHERE payer = $1 AND {_UNSETTLED}"
 _CLAIM: Final = (
     "INSERT INTO payments (key, payload_sha256, payer, payment_id, idempotency_key, operation, accepted,"
@@ -64,12 +65,8 @@ _TAKE_OVER: Final = (
     f"UPDATE payments SET fence = fence + 1, lease_until = $4 WHERE {_HELD} AND {_UNSETTLED} AND lease_until <= $3"
     " RETURNING fence"
 )
-_STORE: Final = (
-    f"UPDATE payments SET state = 'stored', entry = $3, lease_until = $4 WHERE {_HELD} AND state = 'claimed' RETURNING fence"
-)
-_SETTLE: Final = (
-    f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
-)
+_STORE: Final = f"UPDATE payments SET state = 'stored', entry = $3, lease_until = $4 WHERE {_HELD} AND state = 'claimed' RETURNING fence"
+_SETTLE: Final = f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
 _SETTLING: Final = (
     f"UPDATE payments SET lease_until = lease_until WHERE {_HELD} AND state = 'settling'"
     " RETURNING payer, operation, entry"
@@ -79,12 +76,8 @@ _SETTLED: Final = (
     f" WHERE {_HELD} RETURNING fence"
 )
 _END: Final = f"UPDATE payments SET state = $3, entry = NULL WHERE {_HELD} AND {_UNSETTLED} RETURNING fence"
-_RERUN: Final = (
-    "UPDATE payments SET reruns = reruns + 1 WHERE key = $1 AND state = 'settled' AND reruns < $2 RETURNING reruns"
-)
-_IN_DOUBT: Final = (
-    f"SELECT {PAYMENT} FROM payments WHERE {_UNSETTLED} AND lease_until <= $1 ORDER BY lease_until, key LIMIT $2"
-)
+_RERUN: Final = "UPDATE payments SET reruns = reruns + 1 WHERE key = $1 AND state = 'settled' AND reruns < $2 RETURNING reruns"
+_IN_DOUBT: Final = f"SELECT {PAYMENT} FROM payments WHERE {_UNSETTLED} AND lease_until <= $1 ORDER BY lease_until, key LIMIT $2"
 _KEEP: Final = (
     f"INSERT INTO answers ({ANSWER}) VALUES ({placeholders(ANSWER)}) ON CONFLICT DO NOTHING RETURNING id"
 )
@@ -138,9 +131,7 @@ class SQLPayments:
         """Move from `STORED` to `SETTLING`."""
         return await self._moved(_SETTLE, key, fence, milliseconds(lease_until))
 
-    async def settled(
-        self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool
-    ) -> bool:
+    async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` to `SETTLED` and append the one ledger row."""
         return await self._database.change(partial(_settled, key, fence, settlement, now, house=house))
 
@@ -231,9 +222,7 @@ def _standing(claim: Claim) -> Work[PaymentRow | None]:
     return None
 
 
-def _keep(
-    key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime
-) -> Work[bool]:
+def _keep(key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime) -> Work[bool]:
     moved = yield _STORE, (key, fence, entry_text(entry), milliseconds(lease_until))
     if moved and answer is not None:
         kept = yield _KEEP, answer_columns(answer)

@@ -96,7 +96,7 @@ class SQLiteDatabase:
             self._read_files.append(file)
         reason = "gone"
         try:
-            return file.opened().execute(_numbered(sql), tuple(parameters)).fetchall()  # type: ignore[no-any-return]
+            return file.opened().execute(_numbered(sql), tuple(parameters)).fetchall()
         except sqlite3.Error as error:
             reason = file.recover(error)
         except OSError:
