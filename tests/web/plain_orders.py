@@ -77,6 +77,9 @@ class PlainOrders:
     def stop_admitting(self) -> None:
         self.admits = False
 
+    async def reconcile(self) -> int:
+        return 0
+
     async def drained(self) -> None:
         return
 

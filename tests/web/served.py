@@ -79,7 +79,9 @@ class Line:
 class Service:
     """A running service."""
 
-    def __init__(self, port: int, face: Face, orders: PlainOrders, lines: list[str], telemetry: Telemetry) -> None:
+    def __init__(
+        self, port: int, face: Face, orders: PlainOrders, lines: list[str], telemetry: Telemetry
+    ) -> None:
         self.port = port
         self.face = face
         self.orders = orders
@@ -105,7 +107,9 @@ class Service:
         head = {"Host": "forged.example", **(headers or {})}
         if body is not None:
             head = {"Content-Type": "application/json", "Content-Length": str(len(body)), **head}
-        text = f"{method} {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        text = f"{method} {path} HTTP/1.1\r\n" + "".join(
+            f"{name}: {value}\r\n" for name, value in head.items()
+        )
         with self.line() as line:
             line.send(text.encode("latin-1") + b"\r\n" + (body or b""))
             return line.reply(method)

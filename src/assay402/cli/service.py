@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay402.cli.data_dir import data_directory
 from assay402.cli.output import explain_code, pretty, print_bytes, print_error, print_lines
 from assay402.cli.usage import Usage
 
@@ -57,18 +59,16 @@ def settings(context: click.Context, file: str | None, *, as_json: bool) -> None
 @click.option("--workers", type=int, help="Processes that serve.")
 @_FILE
 @click.pass_context
-def serve(context: click.Context, file: str | None, **given: Any) -> None:  # noqa: ANN401  (click's values)
+def serve(context: click.Context, /, file: str | None, **given: Any) -> None:  # noqa: ANN401  (click's values)
     """Serve the checks over HTTP, for free or paid over x402."""
     sourced = _load(context, file, {name: value for name, value in given.items() if value is not None})
     _require_extra()
     from assay402.web.running import Unstartable, run  # noqa: PLC0415  (of the extra `service`)
 
     try:
-        run(sourced, announce=_announce)
+        run(sourced, Path(sourced.settings.data_dir or data_directory()), _announce)
     except Unstartable as error:
-        explain_code("error", error.code)
-        for line in error.lines:
-            print_error(f"  {line}")
+        explain_code("error", error.code, "".join(f" {name}={each}" for name, each in error.numbers.items()))
         context.exit(_EXIT_THEIRS)
 
 

@@ -9,10 +9,16 @@ _ANY: Final[dict[str, Any]] = {}
 _SWITCH: Final = {"type": "boolean"}
 _MAYBE_TEXT: Final = {"type": ["string", "null"]}
 _COUNT: Final = {"type": "integer", "minimum": 0}
-_OFFER: Final = {"x402Version": 2, "accepts": [{"scheme": "exact", "network": "eip155:8453", "amount": "10000"}]}
+_OFFER: Final = {
+    "x402Version": 2,
+    "accepts": [{"scheme": "exact", "network": "eip155:8453", "amount": "10000"}],
+}
 _HASH: Final = "0x2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 _URL: Final = "https://seller.example/terms.md"
-_PLACED: Final = {**_OFFER, "extensions": {"legalContext": {"info": {"type": "sha256", "value": _HASH, "legalContextUrl": _URL}}}}
+_PLACED: Final = {
+    **_OFFER,
+    "extensions": {"legalContext": {"info": {"type": "sha256", "value": _HASH, "legalContextUrl": _URL}}},
+}
 
 EXAMPLES: Final[dict[str, Any]] = {
     "place": {"ref": {"type": "sha256", "value": _HASH}, "termsUrl": _URL, "doc": _OFFER},

@@ -53,9 +53,7 @@ def resources(settings: Settings) -> tuple[Resource, ...]:
     )
 
 
-def _resources(
-    check: Check, operation: Operation[Any, Any], prices: Mapping[str, int]
-) -> Iterator[Resource]:
+def _resources(check: Check, operation: Operation[Any, Any], prices: Mapping[str, int]) -> Iterator[Resource]:
     name = f"{check.name}/{operation.name}"
     for profile, promised in (operation.profiles or {"": operation}).items():
         suffix = f"?profile={profile}" if profile not in ("", DEFAULT_PROFILE) else ""

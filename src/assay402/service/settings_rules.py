@@ -79,7 +79,9 @@ def _offered(settings: Settings) -> Iterator[Problem]:
 def _addresses(settings: Settings) -> Iterator[Problem]:
     yield from _public_url(settings.public_url)
     if settings.facilitator_url is not None and not _is_web(settings.facilitator_url):
-        yield _problem("facilitator_url", "it is no web address.", "Write https://host/path, without a query.")
+        yield _problem(
+            "facilitator_url", "it is no web address.", "Write https://host/path, without a query."
+        )
     if not all(_is_web(url) for _, url in settings.rpc_urls):
         yield _problem("rpc_urls", "it holds no web address.", "Write network=address: eip155:8453=https://…")
     database = settings.database
@@ -122,7 +124,9 @@ def _is_address(text: str, read: Callable[[str], object]) -> bool:
 
 def _networks(settings: Settings) -> Iterator[Problem]:
     networks = [network_of(each) for each in settings.networks]
-    if not all(each is not None and str(each) == text for each, text in zip(networks, settings.networks, strict=True)):
+    if not all(
+        each is not None and str(each) == text for each, text in zip(networks, settings.networks, strict=True)
+    ):
         yield _problem("networks", "it holds no CAIP-2 id.", _NETWORK_FORM)
     if not all(_is_recipient(place, account) for place, account in settings.pay_to):
         yield _problem("pay_to", "it holds an account or a place of the wrong form.", _PAY_TO_FORM)
@@ -155,7 +159,10 @@ def _required(settings: Settings) -> Iterator[Problem]:
         "public_url": (settings.public_url, "Write the https address clients use: https://host"),
         "networks": (settings.networks, _NETWORK_FORM),
         "pay_to": (settings.pay_to, _PAY_TO_FORM),
-        "facilitator_url": (settings.facilitator_url, "Write the address of your facilitator: https://host/path"),
+        "facilitator_url": (
+            settings.facilitator_url,
+            "Write the address of your facilitator: https://host/path",
+        ),
     }
     for name, (value, how) in needed.items():
         if not value:

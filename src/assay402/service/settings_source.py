@@ -25,7 +25,7 @@ NO_SETTINGS: Final = frozenset(
     {FILE_VARIABLE, "ASSAY_TRACEBACK", "ASSAY_PYTHON", "ASSAY_OTHER_PYTHON", "ASSAY_JUDGE_KEY"}
 )
 """Variables with our prefix that are no settings of the service."""
-SECRET_MARK: Final = "Secret."
+SECRET_MARK: Final = "Secret."  # noqa: S105  (a word of a text)
 """How the text of a setting ends whose value is never shown."""
 HIDDEN: Final = "(hidden)"
 
@@ -248,7 +248,7 @@ def _value(setting: Known, given: Any) -> Any:  # noqa: ANN401  (as above)
             return tuple(part.strip() for part in given.split(",") if part.strip())
         case "list", list():
             return tuple(given) if all(isinstance(each, str) for each in given) else None
-        case ("pairs" | "numbers"), (str() | dict()):
+        case (("pairs" | "numbers"), (str() | dict())):
             return _pairs(given, setting.kind)
         case _:
             return None

@@ -7,7 +7,7 @@ The logger refuses any other event, field or value, so that a careless call fail
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -27,11 +27,17 @@ class Event(Enum):
     SERVICE_STOPPED = "service.stopped"
     REQUEST_ANSWERED = "request.answered"
     REQUEST_FAILED = "request.failed"
-    STORE_UNAVAILABLE = "store.unavailable"
-    FACILITATOR_UNREACHABLE = "facilitator.unreachable"
+    PAYMENT_VERIFIED = "payment.verified"
+    PAYMENT_CLAIMED = "payment.claimed"
     PAYMENT_SETTLED = "payment.settled"
+    PAYMENT_REFUSED = "payment.refused"
+    PAYMENT_RELEASED = "payment.released"
     PAYMENT_IN_DOUBT = "payment.in_doubt"
-    RECONCILER_FAILED = "reconciler.failed"
+    PAYMENT_REPLAYED = "payment.replayed"
+    PAYMENT_RERUN = "payment.rerun"
+    PAYMENT_RECONCILED = "payment.reconciled"
+    WORK_FAILED = "work.failed"
+    ORDER_FAILED = "order.failed"
 
 
 OUTCOMES: Final = ("delivered", "replayed", "offered", "pending", "declined", "served", "failed", "abandoned")
@@ -68,6 +74,7 @@ METRICS: Final[Mapping[str, str]] = {
     "assay_request_seconds": "Time from a request's head to its answer, by route.",
     "assay_orders_under_way": "Orders under way or waiting, by check.",
     "assay_orders_refused": "Orders refused because too many were under way, by check.",
+    "assay_order_events": "What happened to orders and their payments, by event and operation.",
     "assay_buffered_bytes": "Bytes of request bodies held at the moment.",
     "assay_draining": "1 while the service finishes its work before it stops.",
 }
@@ -115,9 +122,7 @@ class Telemetry:
             return METRICS[name]
 
         def gauge(name: str, labels: tuple[str, ...] = ()) -> Gauge:
-            return Gauge(
-                name, text(name), labels, registry=self._registry, multiprocess_mode="livesum"
-            )
+            return Gauge(name, text(name), labels, registry=self._registry, multiprocess_mode="livesum")
 
         def counter(name: str, labels: tuple[str, ...]) -> Counter:
             return Counter(name, text(name), labels, registry=self._registry)
@@ -128,6 +133,7 @@ class Telemetry:
         )
         self._under_way: Final = gauge("assay_orders_under_way", ("check",))
         self._refused: Final = counter("assay_orders_refused", ("check",))
+        self._events: Final = counter("assay_order_events", ("event", "operation"))
         self._buffered: Final = gauge("assay_buffered_bytes")
         self._draining: Final = gauge("assay_draining")
 
@@ -145,6 +151,12 @@ class Telemetry:
     def refused(self, room: str) -> None:
         """Count an order that was refused because too many were under way."""
         self._refused.labels(_listed(room)).inc()
+
+    def told(self, event: str, operation: str) -> None:
+        """Log and count what happened to an order. Raises `ValueError` for an event that is on no list."""
+        route = operation if operation in ROUTES else "other"
+        self._events.labels(Event(event).value, route).inc()
+        self.log.say(Event(event), route=route)
 
     def buffered(self, change: int) -> None:
         """Count bytes of bodies in or out."""
@@ -188,7 +200,7 @@ def _of_all_workers() -> "CollectorRegistry":
     from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415  (the same)
 
     registry = CollectorRegistry()
-    MultiProcessCollector(registry)
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # the library has no type there
     return registry
 
 
@@ -198,7 +210,7 @@ def _listed(room: str) -> str:
     return room
 
 
-def _refuse_others(_logger: Any, _name: str, line: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401  (structlog's processors)
+def _refuse_others(_logger: Any, _name: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:  # noqa: ANN401  (structlog's processors)
     for name, value in line.items():
         if name not in FIELDS or not _is_listed(name, value):
             raise ValueError("field")
@@ -215,7 +227,7 @@ def _is_listed(name: str, value: Any) -> bool:  # noqa: ANN401  (whatever a call
     return isinstance(value, str) and len(value) <= _MAX_WORD and _WORD.issuperset(value)
 
 
-def _render(_logger: Any, _name: str, line: dict[str, Any]) -> str:  # noqa: ANN401  (structlog's processors)
+def _render(_logger: Any, _name: str, line: MutableMapping[str, Any]) -> str:  # noqa: ANN401  (structlog's processors)
     return json.dumps({name: line[name] for name in FIELDS if name in line}, separators=(",", ":"))
 
 

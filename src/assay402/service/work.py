@@ -24,8 +24,8 @@ INLINE_BYTES: Final = 16_384
 _NOT_PRODUCED: Final = "DETERMINATION_NOT_PRODUCED"
 
 Clock: TypeAlias = Callable[[], datetime]
-Sign: TypeAlias = Callable[[bytes], tuple[tuple[str, str], ...]]
-"""Gives the headers that sign exact bytes, such as `Assay-Signature`; none where nothing is signed."""
+Sign: TypeAlias = Callable[[Resource, bytes], tuple[tuple[str, str], ...]]
+"""Gives the headers that sign exact bytes of a resource, such as `Assay-Signature`; none where nothing is signed."""
 Token: TypeAlias = Callable[[int], bytes]
 """Gives so many unpredictable bytes."""
 
@@ -140,7 +140,7 @@ class Workshop:
         return Product(
             id=published["request_id"] if has_receipt else self.new_id(),
             body=body,
-            headers=self._sign(body),
+            headers=self._sign(resource, body),
             entry=None if paid is None else entry_of(resource.check, published),
             bearer_sha256=None if secret is None else sha256_hex(secret.encode()),
             has_receipt=has_receipt,

@@ -123,9 +123,13 @@ def notice_of(code: str, check: Check | None = None) -> Notice | None:
 async def send_answer(send: Send, answer: HTTPAnswer, request_id: str, *, complete: bool = True) -> None:
     """Send an answer. Left incomplete, its bytes are out but the exchange stays open for what is still to be read."""
     # An answer without content has neither type nor length.
-    content = () if answer.status == NO_CONTENT else (
-        (b"content-type", answer.content_type.encode()),
-        (b"content-length", str(len(answer.body)).encode()),
+    content = (
+        ()
+        if answer.status == NO_CONTENT
+        else (
+            (b"content-type", answer.content_type.encode()),
+            (b"content-length", str(len(answer.body)).encode()),
+        )
     )
     headers = [
         *_ALWAYS,

@@ -55,9 +55,9 @@ class Face:
         if scope["type"] != "http":
             return
         started = self._clock()
-        scope["assay"] = told = {"route": "other", "answer": None}
-        request_id = token_hex(16)
-        scope["request_id"] = request_id
+        told: dict[str, Any] = {"route": "other", "answer": None}
+        scope["assay"] = told
+        scope["request_id"] = token_hex(16)
         try:
             refused = head_problem(scope, self._serving.limits)
             if refused is not None:

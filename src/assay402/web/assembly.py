@@ -1,11 +1,11 @@
 """Puts the service together from its settings: keys, database, network, facilitator, orders."""
 
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from assay402.attest.keys import did_of
 from assay402.attest.publication import did_document, jwks
@@ -19,6 +19,7 @@ from assay402.service.orders import Orders
 from assay402.service.resources import resources
 from assay402.service.settings import Settings
 from assay402.service.telemetry import Telemetry
+from assay402.service.work import Sign
 from assay402.store.opening import open_store
 from assay402.web.serving import Serving
 
@@ -51,6 +52,7 @@ async def assembled(
             answerer=NetworkAnswerer(Fetcher(own_addresses=settings.own_addresses), clock=clock),
             gather=at_once,
             clock=clock,
+            tell=telemetry.told,
             sign=_signing(ring, clock),
             server_key=_server_key(ring, clock()),
         )
@@ -76,10 +78,11 @@ def ring_of(settings: Settings, data_dir: Path) -> LiveRing:
     )
 
 
-def _signing(ring: LiveRing, clock: Callable[[], datetime]) -> Callable[[bytes], tuple[tuple[str, str], ...]]:
-    def sign(body: bytes) -> tuple[tuple[str, str], ...]:
+def _signing(ring: LiveRing, clock: Callable[[], datetime]) -> Sign:
+    def sign(resource: Resource, body: bytes) -> tuple[tuple[str, str], ...]:
         now = clock()
-        signature = sign_answer(body, ring.at(now).signer(now), issued_at=now, version="")
+        version = f"{resource.check.service} {resource.check.version}"
+        signature = sign_answer(body, ring.at(now).signer(now), issued_at=now, version=version)
         return ((SIGNATURE_HEADER, signature),)
 
     return sign

@@ -138,7 +138,11 @@ def content_length(scope: Scope) -> int | HTTPAnswer | None:
 
 def body_kind_problem(scope: Scope) -> HTTPAnswer | None:
     """Refuse a body that is announced as something else than plain JSON in UTF-8. Not announced at all, it is read."""
-    codings = [coding.strip(_BLANKS).lower() for value in header_values(scope, "content-encoding") for coding in value.split(",")]
+    codings = [
+        coding.strip(_BLANKS).lower()
+        for value in header_values(scope, "content-encoding")
+        for coding in value.split(",")
+    ]
     if any(coding not in ("", "identity") for coding in codings):
         return problem(415, "content_coding", closes=True)
     types = header_values(scope, "content-type")

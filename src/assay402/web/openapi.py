@@ -110,9 +110,7 @@ def _name(resource: Resource, part: str) -> str:
     return "".join(word.capitalize() for word in words)
 
 
-def _operation(
-    settings: Settings, by_profile: list[Resource], schemas: dict[str, Any]
-) -> dict[str, Any]:
+def _operation(settings: Settings, by_profile: list[Resource], schemas: dict[str, Any]) -> dict[str, Any]:
     first = by_profile[0]
     made = [schemas_of(each.check.name, each.operation.name, each.profile or "") for each in by_profile]
     for resource, found in zip(by_profile, made, strict=True):
@@ -169,7 +167,9 @@ def _responses(by_profile: list[Resource], schemas: Schemas, *, is_paid: bool) -
         found["202"] = {
             "description": "This payment is being worked on: ask again with it.",
             "headers": _headers("Retry-After", LOGICAL_PAYMENT),
-            "content": {JSON_TYPE: {"schema": {"type": "object", "required": ["code", "retry_after_seconds"]}}},
+            "content": {
+                JSON_TYPE: {"schema": {"type": "object", "required": ["code", "retry_after_seconds"]}}
+            },
         }
     told = {
         "400": "The request cannot be read or is not acceptable. Nothing was charged.",

@@ -58,7 +58,12 @@ def _receipts() -> dict[str, Any]:
     operation = path["get"]
     operation["tags"] = ["claims"]
     operation["parameters"] = [
-        {"name": "receipt_id", "in": "path", "required": True, "schema": {"type": "string", "format": "uuid"}},
+        {
+            "name": "receipt_id",
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string", "format": "uuid"},
+        },
         {
             "name": "SIGN-IN-WITH-X",
             "in": "header",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from assay402.attest.signature import ENVELOPE_TYPE, enveloped
 from assay402.core.strictjson import JSON, write
 from assay402.service.order import Declined, Delivered, Offered, Outcome, Pending, Resource
 from assay402.web.answers import (

@@ -38,7 +38,10 @@ def asked(scope: Scope, profiles: Sequence[str]) -> Asked | HTTPAnswer:
         return Asked()
     try:
         pairs = parse_qsl(
-            source.decode("ascii"), keep_blank_values=True, strict_parsing=True, max_num_fields=_MAX_PARAMETERS
+            source.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=True,
+            max_num_fields=_MAX_PARAMETERS,
         )
     except ValueError:
         return problem(400, "query")

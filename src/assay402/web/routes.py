@@ -32,7 +32,9 @@ class Draining:
         self.began = False
 
 
-def routes(serving: Serving, bodies: Bodies, rooms: Rooms, draining: Draining) -> Iterator[tuple[str, AnyEndpoint]]:
+def routes(
+    serving: Serving, bodies: Bodies, rooms: Rooms, draining: Draining
+) -> Iterator[tuple[str, AnyEndpoint]]:
     """Give every path with its endpoint. The parts of a check that is not offered are not there."""
     yield "/healthz", _fixed("healthz", {"alive": True})
     yield "/readyz", OpenEndpoint("readyz", _readiness(serving, draining))
@@ -113,9 +115,7 @@ def _metrics(
     serving: Serving, only: Callable[[Mapping[str, str]], bool] | None
 ) -> Callable[[], Awaitable[HTTPAnswer]]:
     async def give() -> HTTPAnswer:
-        return HTTPAnswer(
-            status=200, body=serving.telemetry.exposition(only), content_type=PROMETHEUS_TYPE
-        )
+        return HTTPAnswer(status=200, body=serving.telemetry.exposition(only), content_type=PROMETHEUS_TYPE)
 
     return give
 

@@ -8,12 +8,13 @@ import socket
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
-from uvicorn.supervisors import Multiprocess
 
 from assay402.core.errors import TheirError
 from assay402.service.ports import StoreUnavailable
@@ -22,10 +23,14 @@ from assay402.service.settings_source import Sourced
 from assay402.service.telemetry import Event, Log, Telemetry
 from assay402.web.app import Face
 from assay402.web.assembly import assembled
-from assay402.web.server import config_of, listen, serve
+from assay402.web.server import DRAIN_SECONDS, config_of, listen, serve
+from assay402.web.serving import Orders
+from assay402.web.workers import WorkersFail, watch
 
 WORK_THREADS: Final = 2
 """Threads of a process for work that takes long: more would only share the interpreter among them."""
+RECONCILE_SECONDS: Final = 10.0
+"""Between two looks for payments that nobody works on."""
 SHARED_METRICS: Final = "PROMETHEUS_MULTIPROC_DIR"
 EXAMPLE: Final = '{"mode":"submitted","artefact":{"status":402,"body_obj":{"x402Version":1,"accepts":[{"scheme":"exact","network":"base","maxAmountRequired":"10000"}]}}}'
 
@@ -33,12 +38,12 @@ Announce = Callable[[str, tuple[str, ...]], None]
 
 
 class Unstartable(Exception):
-    """The service cannot start: a code, and lines that say what to do."""
+    """The service cannot start: a code, and numbers that help."""
 
-    def __init__(self, code: str, *lines: str) -> None:
+    def __init__(self, code: str, **numbers: int) -> None:
         super().__init__(code)
         self.code: Final = code
-        self.lines: Final = lines
+        self.numbers: Final = numbers
 
 
 def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
@@ -60,6 +65,8 @@ def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
                 _in_many_processes(wanted, data_dir, listening, partial(_tell, announce, wanted))
         except TheirError as error:
             raise Unstartable(error.code) from None
+        except WorkersFail:
+            raise Unstartable("workers_fail") from None
         except StoreUnavailable:
             raise Unstartable("store_unavailable") from None
 
@@ -69,9 +76,8 @@ def _listening(settings: Settings) -> socket.socket:
         return listen(settings.host, settings.port)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            hint = f"Port {settings.port} is taken. Choose another: --port {settings.port + 1}, or --port 0 for a free one."
-            raise Unstartable("port_taken", hint) from None
-        raise Unstartable("address_unusable", f"The system says: {os.strerror(error.errno or 0)}.") from None
+            raise Unstartable("port_taken", port=settings.port) from None
+        raise Unstartable("address_unusable", errno=error.errno or 0) from None
 
 
 def _tell(announce: Announce, settings: Settings) -> None:
@@ -97,7 +103,11 @@ def _in_one_process(
 
 
 async def _serve(
-    settings: Settings, data_dir: Path, sockets: Sequence[socket.socket], started: Callable[[], None]
+    settings: Settings,
+    data_dir: Path,
+    sockets: Sequence[socket.socket],
+    started: Callable[[], None],
+    parent: int | None = None,
 ) -> None:
     telemetry = Telemetry(Log())
     threads = ThreadPoolExecutor(WORK_THREADS, thread_name_prefix="work")
@@ -106,9 +116,25 @@ async def _serve(
         face = Face(serving)
         telemetry.log.say(Event.SERVICE_STARTED, port=settings.port, payments=settings.payments)
         started()
-        await serve(face, sockets, face.drain)
-        await serving.orders.drained()
+        sweeping = asyncio.create_task(_reconciling(serving.orders))
+        await serve(face, sockets, face.drain, parent)
+        sweeping.cancel()
+        await _finished(serving.orders)
     telemetry.log.say(Event.SERVICE_STOPPED)
+
+
+async def _reconciling(orders: Orders) -> None:
+    """Look again and again for payments that nobody works on. Leases keep two workers from taking the same."""
+    while True:
+        await asyncio.sleep(RECONCILE_SECONDS)
+        await orders.reconcile()
+
+
+async def _finished(orders: Orders) -> None:
+    """Let paid work end; what takes longer is found by its lease, by another worker or at the next start."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            await orders.drained()
 
 
 def _in_many_processes(
@@ -119,9 +145,7 @@ def _in_many_processes(
     shared = tempfile.mkdtemp(prefix="assay-metrics-")
     os.environ[SHARED_METRICS] = shared
     try:
-        config = config_of(_nothing, workers=settings.workers)
-        started()
-        Multiprocess(config, partial(work, settings, data_dir), [listening]).run()
+        watch(settings.workers, work, (settings, data_dir, [listening]), started)
     finally:
         os.environ.pop(SHARED_METRICS, None)
         shutil.rmtree(shared, ignore_errors=True)
@@ -136,8 +160,9 @@ async def _prepare(settings: Settings, data_dir: Path) -> None:
 
 def work(settings: Settings, data_dir: Path, sockets: Sequence[socket.socket]) -> None:
     """Serve in a worker process."""
+    parent = parent_process()
     with asyncio.Runner(loop_factory=config_of(_nothing).get_loop_factory()) as runner:
-        runner.run(_serve(settings, data_dir, sockets, lambda: None))
+        runner.run(_serve(settings, data_dir, sockets, lambda: None, parent.sentinel if parent else None))
 
 
 async def _nothing(_scope: object, _receive: object, _send: object) -> None:

@@ -1,8 +1,11 @@
 """The server: uvicorn with bounds of ours on what comes before a request is one, and a stop that finishes work first."""
 
 import asyncio
+import signal
 import socket
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
@@ -91,7 +94,7 @@ class Connection(H11Protocol):
             h11.EndOfMessage(),
         )
         for part in parts:
-            self.transport.write(self.conn.send(part) or b"")
+            self.transport.write(self.conn.send(part))
         self.transport.close()
 
 
@@ -106,6 +109,19 @@ class Server(uvicorn.Server):
         """Begin to drain on the first signal; a second interrupt ends at once, as uvicorn has it."""
         self._draining()
         super().handle_exit(sig, frame)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Listen to signals, and do not raise them again at the end: the service is not closed by then."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
 
 
 def config_of(application: Application, **changes: Any) -> uvicorn.Config:  # noqa: ANN401  (uvicorn's own settings)
@@ -135,7 +151,21 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 async def serve(
-    application: Application, sockets: Sequence[socket.socket], draining: Callable[[], None]
+    application: Application,
+    sockets: Sequence[socket.socket],
+    draining: Callable[[], None],
+    parent: int | None = None,
 ) -> None:
-    """Serve until a signal says to stop, and until what is under way has ended or its time has."""
-    await Server(config_of(application), draining).serve(list(sockets))
+    """Serve until a signal says to stop, and until what is under way has ended or its time has.
+
+    `parent` becomes readable when the process that watches over this one is gone, which is a reason to stop as well.
+    """
+    server = Server(config_of(application), draining)
+    if parent is not None:
+        asyncio.get_running_loop().add_reader(parent, _orphaned, server, parent)
+    await server.serve(list(sockets))
+
+
+def _orphaned(server: Server, parent: int) -> None:
+    asyncio.get_running_loop().remove_reader(parent)
+    server.handle_exit(signal.SIGTERM, None)

@@ -28,6 +28,10 @@ class Orders(Protocol):
         """Begin to drain."""
         ...
 
+    async def reconcile(self) -> int:
+        """Bring payments that nobody works on to an end; gives how many."""
+        ...
+
     async def drained(self) -> None:
         """Wait until every order under way has ended."""
         ...

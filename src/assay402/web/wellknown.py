@@ -7,9 +7,7 @@ from assay402.service.order import Resource
 from assay402.service.settings import Settings
 
 NAME: Final = "Assay"
-DESCRIPTION: Final = (
-    "Deterministic checks of x402 challenges, listings, deliverables, claims and terms; each answer signed and replayable."
-)
+DESCRIPTION: Final = "Deterministic checks of x402 challenges, listings, deliverables, claims and terms; each answer signed and replayable."
 
 
 def paid_resources(settings: Settings, resources: Iterable[Resource]) -> dict[str, Any]:
