@@ -32,7 +32,9 @@ def receipt_command() -> click.Command:
         callback=_receipt,
         params=[
             click.Argument(["answer"], type=SourceFile(), metavar="ANSWER|-"),
-            click.Option(["--request"], type=SourceFile(), metavar="FILE", help="The request that was answered."),
+            click.Option(
+                ["--request"], type=SourceFile(), metavar="FILE", help="The request that was answered."
+            ),
             click.Option(["--json", "as_json"], is_flag=True, help="Print the findings as JSON."),
         ],
     )

@@ -1,8 +1,10 @@
-"""Everything the sandbox runs, started in order and stopped in reverse: chains, facilitator, and the service where it is wanted."""
+"""Everything the sandbox runs, started in order and stopped in reverse: chains, facilitator, and the service in paid mode."""
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from errno import EADDRINUSE
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
@@ -12,7 +14,9 @@ from assay402.sandbox.anvil import AnvilFailed
 from assay402.sandbox.chain import NETWORKS, Chain, NodeKind
 from assay402.sandbox.facilitator import Backends, Facilitator
 from assay402.sandbox.payer import Nodes
+from assay402.sandbox.service import Service
 from assay402.sandbox.solana import USDC, SolanaChain
+from assay402.service.settings import Settings
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -24,6 +28,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     chain_port: int = 0
     solana_port: int = 0
     facilitator_port: int = 0
+    port: int = 0
+    """Of the service."""
 
 
 class Addresses(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -37,6 +43,7 @@ class Addresses(Struct, frozen=True, kw_only=True, rename="camel"):
     solana_chain: str
     solana_token: str
     facilitator: str
+    service: str
     payer: str
     payer_key: str
     recipient: str
@@ -46,16 +53,16 @@ class Addresses(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class World:
-    """The sandbox, running until it is closed.
+    """The sandbox, running until it is closed. `tell` hears what is started, `say` the log of the service.
 
     Raises:
         TheirError: `sandbox_port_taken` or `sandbox_chain_failed`.
     """
 
-    def __init__(self, plan: Plan, tell: Callable[[str], None]) -> None:
+    def __init__(self, plan: Plan, tell: Callable[[str], None], say: Callable[[str], None]) -> None:
         self._closing = ExitStack()
         try:
-            self._start(plan, tell)
+            self._start(plan, tell, say)
         except BaseException as error:
             self._closing.close()
             if isinstance(error, OSError) and error.errno == EADDRINUSE:
@@ -65,7 +72,7 @@ class World:
             raise
         self.nodes = Nodes(evm_url=self.chain.url, solana_url=self.solana.url)
 
-    def _start(self, plan: Plan, tell: Callable[[str], None]) -> None:
+    def _start(self, plan: Plan, tell: Callable[[str], None], say: Callable[[str], None]) -> None:
         network = NETWORKS[plan.network]
         tell(f"starting a chain that stands in for {network.id}")
         self.chain = self._closing.enter_context(closing(Chain(network, plan.node, plan.chain_port)))
@@ -74,6 +81,24 @@ class World:
         tell("starting a facilitator for both")
         backends = Backends(evm_network=network.id, evm_url=self.chain.url, solana_url=self.solana.url)
         self.facilitator = self._closing.enter_context(closing(Facilitator(backends, plan.facilitator_port)))
+        tell("starting the service, which wants to be paid")
+        self.data_dir = Path(self._closing.enter_context(TemporaryDirectory(prefix="assay-sandbox-")))
+        self.service = self._closing.enter_context(closing(Service(self._settings(plan), self.data_dir, say)))
+
+    def _settings(self, plan: Plan) -> Settings:
+        evm, solana = self.chain.network.id, self.solana.network
+        return Settings(
+            payments="required",
+            networks=(evm, solana),
+            pay_to=(
+                (evm, evm_account("recipient").address),
+                (solana, str(solana_keypair("recipient").pubkey())),
+            ),
+            facilitator_url=self.facilitator.url,
+            rpc_urls=((evm, self.chain.url),),
+            data_dir=str(self.data_dir),
+            port=plan.port,
+        )
 
     def addresses(self) -> Addresses:
         """Say where everything is."""
@@ -87,6 +112,7 @@ class World:
             solana_chain=self.solana.url,
             solana_token=USDC,
             facilitator=self.facilitator.url,
+            service=self.service.url,
             payer=payer.address,
             payer_key=f"0x{bytes(payer.key).hex()}",
             recipient=evm_account("recipient").address,

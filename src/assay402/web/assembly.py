@@ -12,7 +12,9 @@ from assay402.attest.publication import did_document, jwks
 from assay402.attest.ring_file import LiveRing
 from assay402.attest.signature import SIGNATURE_HEADER, sign_answer
 from assay402.net.answerer import NetworkAnswerer, at_once
+from assay402.net.chain import EVMLookup
 from assay402.net.clock import utc_now
+from assay402.net.facilitator import HTTPFacilitator, operators_fetcher
 from assay402.net.http import Fetcher
 from assay402.service.order import Resource
 from assay402.service.orders import Orders
@@ -49,6 +51,8 @@ async def assembled(
             resources=offered,
             payments=store.payments,
             free_tier=store.free_tier,
+            facilitator=_facilitator(settings),
+            chain=EVMLookup(dict(settings.rpc_urls), fetcher=operators_fetcher()),
             answerer=NetworkAnswerer(Fetcher(own_addresses=settings.own_addresses), clock=clock),
             gather=at_once,
             clock=clock,
@@ -67,6 +71,14 @@ async def assembled(
         )
     finally:
         await store.close()
+
+
+def _facilitator(settings: Settings) -> HTTPFacilitator | None:
+    if settings.facilitator_url is None:
+        return None
+    return HTTPFacilitator(
+        settings.facilitator_url, fetcher=operators_fetcher(), headers=settings.facilitator_headers
+    )
 
 
 def ring_of(settings: Settings, data_dir: Path) -> LiveRing:
