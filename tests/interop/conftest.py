@@ -17,7 +17,7 @@ from interop.node_client import NodeClient, install
 
 PACKAGES = ("x402", "solders", "eth_tester", "eth", "web3", "httpx", "fastapi")
 MISSING = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
-NEEDS_SANDBOX = {"chain", "solana_chain", "facilitator", "pay", "start_chain"}
+NEEDS_SANDBOX = {"chain", "solana_chain", "facilitator", "pay", "service", "start_chain"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -66,16 +66,30 @@ def facilitator(chain: Any, solana_chain: Any) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def pay(chain: Any, solana_chain: Any) -> Callable[..., Any]:
-    """Give the official Python client on httpx: `pay(url, body)` gives an `Exchange`."""
+    """Give the official Python client on httpx: `pay(url, body, network)` gives an `Exchange`."""
     from assay402.sandbox.payer import Call, Nodes
     from assay402.sandbox.payer import pay as pay_once
 
     nodes = Nodes(evm_url=chain.url, solana_url=solana_chain.url)
 
-    def paying(url: str, body: bytes | None = None, **headers: str) -> Any:
-        return pay_once(Call(url=url, body=body, headers=tuple(headers.items())), nodes)
+    def paying(url: str, body: bytes | None = None, network: str | None = None) -> Any:
+        return pay_once(Call(url=url, body=body), nodes, network)
 
     return paying
+
+
+@pytest.fixture(scope="session")
+def service(
+    chain: Any, solana_chain: Any, facilitator: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
+    """Run the service in paid mode on both chains; `service.url` is where."""
+    from assay402.sandbox.service import Service
+    from assay402.sandbox.world import paid_settings
+
+    settings = paid_settings(chain, solana_chain, facilitator.url)
+    running = Service(settings, tmp_path_factory.mktemp("service"), lambda _line: None)
+    yield running
+    running.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,10 @@
-"""`assay sandbox`: local chains, a facilitator and a paying client. The room is heavy and loaded inside the commands."""
+"""`assay sandbox`: the service on local chains, and a paying client. The room is heavy and loaded inside the commands."""
 
 import os
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -20,20 +20,29 @@ from assay402.core.errors import JSONUnreadable, TheirError
 from assay402.core.strictjson import JSON, read
 
 if TYPE_CHECKING:
+    from assay402.sandbox.demo import Sale
     from assay402.sandbox.payer import Exchange
 
-PORTS: Final = {"chain": 8545, "solana": 8899, "facilitator": 8403}
+PORTS: Final = {"chain": 8545, "solana": 8899, "facilitator": 8403, "service": 8402}
 """Where the sandbox listens unless told otherwise; `pay` looks for its chains there."""
 _PACKAGES: Final = ("x402", "web3", "eth_account", "eth_tester", "solders", "httpx")
 _MAX_DATA: Final = 4 << 20
 _CLIENT_ERROR: Final = 400
+_HELP: Final = """Run the service in paid mode with all it needs, until interrupted: local chains, test tokens, a facilitator.
+
+Everything listens on loopback alone and nothing is kept. The keys are public: never send them anything of worth. Needs
+the extra `sandbox`."""
+_DEMO: Final = """Sell one of everything, from the offer to the ledger, and stop.
+
+Each product is bought once with the official client: the payment settles on a local chain, the answer's signature is
+verified with the published keys, and the ledger is shown. Free ports, and nothing is kept."""
 _NETWORKS: Final = ("base-sepolia", "base")
 _NODES: Final = ("auto", "python", "anvil")
 
 
 def _port_option(name: str) -> click.Option:
     return click.Option(
-        [f"--{name}-port"],
+        [f"--{name}-port"] if name != "service" else ["--port"],
         type=click.IntRange(0, 65535),
         default=PORTS[name],
         show_default=True,
@@ -63,30 +72,47 @@ class _Sandbox(click.Group):
             "sandbox",
             invoke_without_command=True,
             callback=_run,
-            help="Run local chains, test tokens and a facilitator, until interrupted.\n\n"
-            "Everything listens on loopback alone and nothing is kept. The keys are public: never send them anything of"
-            " worth. Needs the extra `sandbox`.",
+            help=_HELP,
             epilog="`assay sandbox pay URL` pays a resource on this machine meanwhile.",
             params=[
-                click.Option(
-                    ["--network"],
-                    type=click.Choice(_NETWORKS),
-                    default="base-sepolia",
-                    show_default=True,
-                    help="The network that the Ethereum chain stands in for.",
-                ),
-                click.Option(
-                    ["--chain", "node"],
-                    type=click.Choice(_NODES),
-                    default="auto",
-                    show_default=True,
-                    help="The node: pure Python, or the program `anvil`; `auto` takes that where it is on the PATH.",
-                ),
+                *_chain_options(),
                 *(_port_option(name) for name in PORTS),
-                click.Option(["--json", "as_json"], is_flag=True, help="Print the addresses as JSON."),
+                _json_option("the addresses"),
             ],
         )
         self.add_command(_pay)
+        self.add_command(
+            click.Command(
+                "demo",
+                callback=_demo,
+                help=_DEMO,
+                epilog="Exit codes: 0 everything went as it should, 1 something did not.",
+                params=[*_chain_options(), _json_option("sales and ledger")],
+            )
+        )
+
+
+def _chain_options() -> tuple[click.Option, ...]:
+    return (
+        click.Option(
+            ["--network"],
+            type=click.Choice(_NETWORKS),
+            default="base-sepolia",
+            show_default=True,
+            help="The network that the Ethereum chain stands in for.",
+        ),
+        click.Option(
+            ["--chain", "node"],
+            type=click.Choice(_NODES),
+            default="auto",
+            show_default=True,
+            help="The node: pure Python, or the program `anvil`; `auto` takes that where it is on the PATH.",
+        ),
+    )
+
+
+def _json_option(what: str) -> click.Option:
+    return click.Option(["--json", "as_json"], is_flag=True, help=f"Print {what} as JSON.")
 
 
 @click.pass_context
@@ -97,7 +123,7 @@ def _run(context: click.Context, /, *, as_json: bool, **plan: Any) -> None:  # n
     from assay402.sandbox.world import Plan, World  # noqa: PLC0415  (heavy)
 
     stopped = threading.Event()
-    with closing(World(Plan(**plan), _tell)) as world:
+    with closing(World(Plan(**plan), _tell, print_error)) as world:
         # A terminal interrupts, a supervisor terminates: both mean to stop in order. Before this, an interrupt raises.
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, lambda _number, _frame: stopped.set())
@@ -109,6 +135,55 @@ def _run(context: click.Context, /, *, as_json: bool, **plan: Any) -> None:  # n
         _tell("running; the keys are public, never send them anything of worth; Ctrl-C stops everything")
         stopped.wait()
         _tell("stopping")
+
+
+def _demo(*, as_json: bool, **plan: Any) -> None:  # noqa: ANN401  (the fields of a plan)
+    _prepare()
+    from assay402.cli.ledger_rows import exported  # noqa: PLC0415  (the rows of the service)
+    from assay402.sandbox.demo import books, sales  # noqa: PLC0415  (heavy)
+    from assay402.sandbox.world import Plan, World  # noqa: PLC0415  (heavy)
+
+    is_good = True
+    with closing(World(Plan(**plan), _tell, _unheard)) as world:
+        for sale in sales(world):
+            is_good = is_good and sale.is_good
+            if as_json:
+                print_bytes(published_line({"sale": to_builtins(sale)}))
+            else:
+                print_lines(_sale_lines(sale))
+        kept = books(world)
+        rows = [exported(row) for row in kept.rows]
+        if as_json:
+            print_bytes(published_line({"ledger": rows, "mismatches": list(kept.mismatches)}))
+        else:
+            print_lines(_book_lines(rows, kept.mismatches))
+    click.get_current_context().exit(0 if is_good and not kept.mismatches else 1)
+
+
+def _unheard(_line: str) -> None:
+    """Drop the log of the service: what it tells is printed as it was seen from outside."""
+
+
+def _sale_lines(sale: "Sale") -> Iterator[str]:
+    yield f"{sale.operation}: {sale.price} millionths of a dollar on {sale.network}"
+    confirmed = {True: "confirmed by the chain", False: "unknown to the chain", None: "not settled"}
+    moved = ", ".join(f"{each:+d}" for each in sale.moved) or "nothing"
+    yield f"    answered {sale.status}; moved {moved}"
+    yield f"    settled {sale.transaction} ({confirmed[sale.is_settled]})"
+    yield f"    signature {sale.signature}" + (
+        f", by the criteria of {sale.signed_for}" if sale.signed_for else ""
+    )
+
+
+def _book_lines(rows: Sequence[Mapping[str, Any]], mismatches: Sequence[str]) -> Iterator[str]:
+    yield "ledger"
+    for row in rows:
+        yield f"    {row['id']:>3}  {row['operation']:<22} {row['units']:>6}  {row['network']}  {row['transaction']}"
+    yield (
+        "    it matches the settled payments one to one"
+        if not mismatches
+        else f"    mismatches: {', '.join(mismatches)}"
+    )
 
 
 def _node_option(name: str, words: str) -> Callable[[Any], Any]:

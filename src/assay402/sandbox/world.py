@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay402.core.errors import TheirError
 from assay402.sandbox.accounts import evm_account, solana_keypair
@@ -83,22 +84,8 @@ class World:
         self.facilitator = self._closing.enter_context(closing(Facilitator(backends, plan.facilitator_port)))
         tell("starting the service, which wants to be paid")
         self.data_dir = Path(self._closing.enter_context(TemporaryDirectory(prefix="assay-sandbox-")))
-        self.service = self._closing.enter_context(closing(Service(self._settings(plan), self.data_dir, say)))
-
-    def _settings(self, plan: Plan) -> Settings:
-        evm, solana = self.chain.network.id, self.solana.network
-        return Settings(
-            payments="required",
-            networks=(evm, solana),
-            pay_to=(
-                (evm, evm_account("recipient").address),
-                (solana, str(solana_keypair("recipient").pubkey())),
-            ),
-            facilitator_url=self.facilitator.url,
-            rpc_urls=((evm, self.chain.url),),
-            data_dir=str(self.data_dir),
-            port=plan.port,
-        )
+        settings = replace(paid_settings(self.chain, self.solana, self.facilitator.url), port=plan.port)
+        self.service = self._closing.enter_context(closing(Service(settings, self.data_dir, say)))
 
     def addresses(self) -> Addresses:
         """Say where everything is."""
@@ -124,3 +111,18 @@ class World:
     def close(self) -> None:
         """Stop everything, last started first."""
         self._closing.close()
+
+
+def paid_settings(chain: Chain, solana: SolanaChain, facilitator_url: str) -> Settings:
+    """Make the settings of a service that is paid on both chains; where it listens and keeps its data is left open."""
+    return Settings(
+        payments="required",
+        networks=(chain.network.id, solana.network),
+        pay_to=(
+            (chain.network.id, evm_account("recipient").address),
+            (solana.network, str(solana_keypair("recipient").pubkey())),
+        ),
+        facilitator_url=facilitator_url,
+        rpc_urls=((chain.network.id, chain.url),),
+        port=0,
+    )
