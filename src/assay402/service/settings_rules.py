@@ -174,7 +174,8 @@ def _required(settings: Settings) -> Iterator[Problem]:
 
 def _has_recipient(network: str, places: set[str]) -> bool:
     found: Network | None = network_of(network)
-    return network in places or (found is not None and f"{found.namespace}:*" in places)
+    # What is no network is told as that already.
+    return found is None or network in places or f"{found.namespace}:*" in places
 
 
 def _exposed(settings: Settings) -> Iterator[Problem]:
