@@ -25,8 +25,8 @@ Fetching: TypeAlias = Callable[[Fetch], Awaitable[Fetched | Failed]]
 _REASON: Final = re.compile(r"[a-z0-9_]{1,80}")
 _NAME: Final = re.compile(r"[A-Za-z0-9]{1,128}")
 """A transaction or a payer: hexadecimal or base58."""
-_USED: Final = re.compile(r"nonce|already|duplicate|replay|used")
-"""In a reason: the authorization was used before, maybe by this very payment."""
+_USED: Final = re.compile(r"nonce|already|duplicate|replay|(?<![a-z])used(?![a-z])", re.IGNORECASE)
+"""In a reason or message of any wording: the authorization was used before, maybe by this very payment."""
 _PENDING: Final = "settlement_pending"
 _REFUSED: Final = "refused"
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
@@ -113,7 +113,7 @@ class HTTPFacilitator:
         if answer.get("success") is True:
             return _settled(answer, payload, requirements)
         reason = _reason(answer.get("errorReason"))
-        if answer.get("success") is not False or reason == _PENDING or _USED.search(reason):
+        if answer.get("success") is not False or reason == _PENDING or _tells_of_use(answer):
             return self._unknown(0)
         return Refused(reason=reason)
 
@@ -128,7 +128,8 @@ class HTTPFacilitator:
         if self._is_fresh(self._answered_at, self._patience.lately_seconds):
             return True
         await self._ask_supported()
-        return self._is_fresh(self._answered_at, self._patience.lately_seconds)
+        # The last call of any kind got an answer; one that failed would have said so here.
+        return self._answered_at is not None
 
     async def _ask_supported(self) -> None:
         """Ask what is supported, unless that was just done. What was known stays known where there is no answer."""
@@ -223,6 +224,11 @@ def _kinds(answered: Mapping[str, JSON]) -> Mapping[str, Mapping[str, JSON]]:
 
 def _is_pending(answer: Mapping[str, JSON]) -> bool:
     return answer.get("success") is not True and answer.get("errorReason") == _PENDING
+
+
+def _tells_of_use(answer: Mapping[str, JSON]) -> bool:
+    said = (text(answer, name) for name in ("errorReason", "errorMessage"))
+    return any(each is not None and _USED.search(each) for each in said)
 
 
 def _reason(value: JSON) -> str:

@@ -126,7 +126,7 @@ class PaidOrders:
         bid = _Bid(order=order, payment=payment, authorization=authorization, names=names)
         for _ in range(_ROUNDS):
             row = await self._payments.find(authorization.key)
-            outcome = await (self._new(bid) if row is None else self._known(bid, row))
+            outcome = await (self._new(bid, None) if row is None else self._known(bid, row))
             if not isinstance(outcome, _Again):
                 return replace(outcome, logical_payment_id=logical)
         return replace(self._pending(), logical_payment_id=logical)
@@ -151,7 +151,7 @@ class PaidOrders:
             case Action.DELIVER_AGAIN:
                 return await self._deliver_again(bid.order, row, "payment_already_used")
             case Action.CLAIM_ANEW:
-                return await self._new(bid)
+                return await self._new(bid, row)
             case Action.OFFER:
                 given = admitted(bid.order)
                 return (
@@ -162,11 +162,13 @@ class PaidOrders:
             case _:
                 return Declined(status=409, code="payment_already_claimed")
 
-    async def _new(self, bid: _Bid) -> _Ended:
-        """Take a payment nobody holds."""
+    async def _new(self, bid: _Bid, seen: PaymentRow | None) -> _Ended:
+        """Take a payment nobody holds; `seen` is its row as it was let go."""
         verified = await self._verified(bid)
         if not isinstance(verified, _Verified):
-            return verified
+            # The same payment may have been taken, and even settled, meanwhile: then it is known, and no offer is made.
+            row = await self._payments.find(bid.authorization.key)
+            return verified if row == seen else _AGAIN
         self._tell("payment.verified", bid.order.resource.name)
         earlier = await self._earlier(verified)
         if earlier is not None:
