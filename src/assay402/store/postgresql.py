@@ -5,8 +5,8 @@ prepared by name, so that it works behind a pooler that gives a connection per t
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import asyncpg
@@ -22,6 +22,8 @@ LOCK_MS: Final = 2_000
 """How long a statement waits for the row of another transaction."""
 _COMMAND_SECONDS: Final = 10.0
 """Beyond the server's own time-outs: the server does not answer at all."""
+_ROLLBACK_SECONDS: Final = 1.0
+_FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 _LIMITS: Final = (
     f"SET LOCAL statement_timeout = {STATEMENT_MS}; SET LOCAL lock_timeout = {LOCK_MS};"
     f" SET LOCAL idle_in_transaction_session_timeout = {STATEMENT_MS}"
@@ -41,43 +43,49 @@ class PostgreSQLDatabase:
 
     async def change(self, work: Callable[[], Work[T]]) -> T:
         """Do a change as one transaction, durable when this returns."""
-        async with self._transaction(_CHANGE) as connection:
+
+        async def drive(connection: "asyncpg.Connection[Any]") -> T:
             return await _drive(connection, work())
+
+        return await self._transact(_CHANGE, drive)
 
     async def read(self, sql: str, *parameters: object) -> Rows:
         """Give the rows of one query, of what is committed."""
-        async with self._transaction(_QUERY) as connection:
+
+        async def fetch(connection: "asyncpg.Connection[Any]") -> Rows:
             rows: Rows = await connection.fetch(sql, *parameters)
             return rows
 
+        return await self._transact(_QUERY, fetch)
+
     async def is_writable(self) -> bool:
         """Tell whether a change would be taken now: the server is there and lets us write."""
+
+        async def look(connection: "asyncpg.Connection[Any]") -> bool:
+            return bool(await connection.fetchval("SELECT current_setting('transaction_read_only')") == "off")
+
         try:
-            async with self._transaction(_CHANGE) as connection:
-                setting = await connection.fetchval("SELECT current_setting('transaction_read_only')")
+            return await self._transact(_CHANGE, look)
         except StoreUnavailable:
             return False
-        return bool(setting == "off")
 
     async def close(self) -> None:
         """Close the connections; those in use get a few seconds."""
         try:
             await asyncio.wait_for(self._pool.close(), ACQUIRE_SECONDS)
-        except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        except _FAILURES:
             self._pool.terminate()
 
-    @asynccontextmanager
-    async def _transaction(self, begin: str) -> "AsyncGenerator[asyncpg.Connection[Any]]":
+    async def _transact(
+        self, begin: str, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]"
+    ) -> T:
         reason = "failed"
         try:
             async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
-                async with _undone_on_failure(connection):
-                    await connection.execute(begin)
-                    yield connection
-                    await connection.execute("COMMIT")
-                return
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+                return await _whole(connection, begin, do)
+        except _FAILURES as error:
             reason = _reason(error)
+        # Outside, so that the driver's exception, which may quote rows, is not the context of ours.
         raise StoreUnavailable(reason)
 
 
@@ -101,7 +109,7 @@ async def open_postgresql(address: str, *, size: int = POOL) -> PostgreSQLDataba
         )
         async with pool.acquire(timeout=ACQUIRE_SECONDS):
             return PostgreSQLDatabase(pool)
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError, ValueError) as error:
+    except (*_FAILURES, ValueError) as error:
         reason = _reason(error)
     raise StoreUnavailable(reason)
 
@@ -110,20 +118,27 @@ async def _no_reset(_connection: object) -> None:
     """Leave a returned connection as it is: everything we set ends with its transaction."""
 
 
-@asynccontextmanager
-async def _undone_on_failure(connection: "asyncpg.Connection[Any]") -> AsyncGenerator[None]:
-    """Undo the transaction where the block fails; a connection that cannot even do that is dropped."""
+async def _whole(
+    connection: "asyncpg.Connection[Any]", begin: str, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]"
+) -> T:
+    """Do a transaction, or undo it where it fails; a connection that cannot even do that is dropped."""
     try:
-        yield
-    except (Exception, asyncio.CancelledError) as error:
-        if isinstance(error, asyncio.CancelledError) or connection.is_closed():
+        await connection.execute(begin)
+        result = await do(connection)
+        await connection.execute("COMMIT")
+    except asyncio.CancelledError:
+        connection.terminate()
+        raise
+    except Exception:
+        if connection.is_closed():
             connection.terminate()
         elif connection.is_in_transaction():
             try:
-                await connection.execute("ROLLBACK", timeout=1)
-            except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+                await connection.execute("ROLLBACK", timeout=_ROLLBACK_SECONDS)
+            except _FAILURES:
                 connection.terminate()
         raise
+    return result
 
 
 async def _drive(connection: "asyncpg.Connection[Any]", work: Work[T]) -> T:
@@ -150,6 +165,7 @@ def _reason(error: Exception) -> str:
         case (
             asyncpg.PostgresConnectionError()
             | asyncpg.OperatorInterventionError()
+            | asyncpg.InvalidTransactionStateError()
             | asyncpg.InsufficientResourcesError()
             | asyncpg.InvalidAuthorizationSpecificationError()
             | asyncpg.InvalidCatalogNameError()
