@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from assay402.attest.base64url import decode_url, encode_url
 from assay402.attest.keys import Signer, Verifier
 from assay402.attest.publication import ACCEPTED_ALGORITHMS, ALGORITHM, KeySet
-from assay402.core.base64 import decode_url, encode_url
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, RepeatedNames, read, write
 

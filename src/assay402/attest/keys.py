@@ -14,8 +14,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from msgspec import Struct
 
+from assay402.attest.base64url import encode_url
 from assay402.attest.codes import KeysUnusable
-from assay402.core.base64 import encode_url
 
 PUBLIC_BYTES: Final = 32
 """Length of an Ed25519 public key."""

@@ -11,10 +11,10 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from assay402.attest.base64url import decode_url
 from assay402.attest.jws import Checked, Invalid, check, compact, sign, split
 from assay402.attest.keys import Signer
 from assay402.attest.publication import KeySet, moment_of, seconds
-from assay402.core.base64 import decode_url
 from assay402.core.canon import canonical
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, RepeatedNames, integer, read

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
+from assay402.attest.base64url import decode_url, encode_url
 from assay402.attest.codes import KeysUnusable
 from assay402.attest.keys import PUBLIC_BYTES, KeyRing, Verifier
-from assay402.core.base64 import decode_url, encode_url
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, RepeatedNames, integer, read, write
 

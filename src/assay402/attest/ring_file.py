@@ -16,10 +16,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from assay402.attest.base64url import decode_url, encode_url
 from assay402.attest.codes import KeysUnusable
 from assay402.attest.key_files import make_key, read_key, write_key, write_new
 from assay402.attest.keys import PUBLIC_BYTES, KeyRing, Signer, Verifier, kid_of, public_bytes, thumbprint
-from assay402.core.base64 import decode_url, encode_url
 
 PUBLISHED_BEFORE_USE: Final = timedelta(hours=24)
 """How long a next key is published at least before it signs: a verifier's saved set is a day old at most."""
@@ -38,7 +38,9 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     x: str
     """The public key in base64url, as a JWK has it."""
     published_at: Moment
-    not_before: Moment
+    not_before: Moment | None
+    """None for the first key of a name: replicas that were given the same key then publish the same, whenever they
+    were started."""
     not_after: Moment | None
     """The moment from which its successor signs."""
     address: str
@@ -105,7 +107,7 @@ def open_ring(folder: Path, *, did: str, address: str | None, now: datetime) -> 
         state = _add(
             folder,
             address,
-            lambda state, first: None if state.of(did) else (*state.entries, first.entry(did, since, since)),
+            lambda state, first: None if state.of(did) else (*state.entries, first.entry(did, since, None)),
         )
     configured = None if address is None else _Configured(address)
     own = state.of(did)
@@ -155,7 +157,7 @@ def rotate(
 
     def succeeded(state: State, successor: _Candidate) -> tuple[Entry, ...]:
         own = state.of(did)
-        if any(entry.not_before > now for entry in own):
+        if any(entry.not_before is not None and entry.not_before > now for entry in own):
             raise KeysUnusable("rotation_pending")
         kept = (replace(each, not_after=since) if each == own[-1] else each for each in state.entries)
         return (*kept, successor.entry(did, published_at, since))
@@ -240,7 +242,7 @@ class _Candidate(Struct, frozen=True, kw_only=True):
     def x(self) -> str:
         return encode_url(self.public)
 
-    def entry(self, did: str, published_at: datetime, not_before: datetime) -> Entry:
+    def entry(self, did: str, published_at: datetime, not_before: datetime | None) -> Entry:
         """Give its entry in the ring."""
         return Entry(
             kid=kid_of(did, self.public),
@@ -300,7 +302,7 @@ def _highest(folder: Path) -> int:
     """Give the number of the newest state, or 0."""
     try:
         names = [each.name for each in folder.iterdir()]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
     except OSError:
         raise KeysUnusable("ring_malformed") from None

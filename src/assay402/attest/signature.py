@@ -11,10 +11,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from assay402.attest.base64url import decode_url, encode_url
 from assay402.attest.jws import Invalid, Parts, check, compact, sign, split
 from assay402.attest.keys import Signer
 from assay402.attest.publication import KeySet, moment_of, seconds
-from assay402.core.base64 import decode_url, encode_url
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, RepeatedNames, read, write
 

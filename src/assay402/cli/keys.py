@@ -171,7 +171,7 @@ def _show(as_json: bool, data_dir: str | None, public_url: str | None, port: int
         print_lines(
             [
                 click.style(f"{each['state']:<8}", fg=style) + plain(each["kid"]),
-                f"        from {each['not_before']}"
+                f"        from {each['not_before'] or each['published_at']}"
                 + (f" until {each['not_after']}" if each["not_after"] else ""),
                 f"        {plain(each['address'])}",
             ]
@@ -181,7 +181,7 @@ def _show(as_json: bool, data_dir: str | None, public_url: str | None, port: int
 def _state(entry: "Entry", did: str, now: Any) -> str:  # noqa: ANN401  (a datetime, whose module need not load)
     if entry.did != did:
         return "other"
-    if entry.not_before > now:
+    if entry.not_before is not None and entry.not_before > now:
         return "next"
     return "retired" if entry.not_after is not None and entry.not_after <= now else "signs"
 
@@ -192,13 +192,13 @@ def _told(entry: "Entry", state: str) -> dict[str, Any]:
         "state": state,
         "published_at": _time(entry.published_at),
         "not_before": _time(entry.not_before),
-        "not_after": None if entry.not_after is None else _time(entry.not_after),
+        "not_after": _time(entry.not_after),
         "address": entry.address,
     }
 
 
-def _time(moment: Any) -> str:  # noqa: ANN401  (a datetime)
-    return str(moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
+def _time(moment: Any) -> str | None:  # noqa: ANN401  (a datetime or None)
+    return None if moment is None else str(moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 def _jwks(data_dir: str | None, public_url: str | None, port: int) -> None:

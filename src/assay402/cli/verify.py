@@ -1,7 +1,6 @@
 """`assay verify`: was this answer signed by that service? Offline with a saved set of keys."""
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
@@ -87,6 +86,7 @@ def verify_command() -> click.Command:
 
 
 def _verify(  # noqa: PLR0913  (click's parameters)
+    *,
     answer: BinaryIO,
     keys: str,
     signature: str | None,
