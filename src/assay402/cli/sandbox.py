@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PORTS: Final = {"chain": 8545, "solana": 8899, "facilitator": 8403, "service": 8402}
 """Where the sandbox listens unless told otherwise; `pay` looks for its chains there."""
-_PACKAGES: Final = ("x402", "web3", "eth_account", "eth_tester", "solders", "httpx")
+_PACKAGES: Final = ("x402", "web3", "eth_account", "eth_tester", "solders", "httpx", "uvicorn", "structlog")
 _MAX_DATA: Final = 4 << 20
 _CLIENT_ERROR: Final = 400
 _HELP: Final = """Run the service in paid mode with all it needs, until interrupted: local chains, test tokens, a facilitator.
