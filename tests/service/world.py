@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from assay402.checks import CHECKS
-from assay402.core.asks import Answer, Ask, Failed, Fetch
+from assay402.core.asks import Answer, Ask, At, Failed, Fetch, Now
 from assay402.core.errors import OurError
 from assay402.core.strictjson import read
 from assay402.net.facilitator import HTTPFacilitator, Patience, operators_fetcher
@@ -109,7 +109,6 @@ class World:
         """Start a service, or another replica of it, over the same store."""
         return Orders(
             settings=self.settings,
-            resources=resources(),
             payments=self.payments,
             free_tier=self.free_tier,
             answerer=self.answer,
@@ -120,15 +119,13 @@ class World:
                 self.facilitator.url, fetcher=operators_fetcher(), patience=self.patience
             ),
             tell=lambda event, _operation: self.heard.append(event),
-            **{"timing": Timing(), **self.seams, **more},
+            **{"timing": Timing(), "resources": resources(), **self.seams, **more},
         )
 
     async def answer(self, ask: Ask) -> Answer:
         if isinstance(ask, Fetch):
             self.fetched.append(ask.url)
             return self.fetch_says(ask)
-        from assay402.core.asks import At, Now
-
         if isinstance(ask, Now):
             return At(moment=self.clock())
         raise OurError("internal")

@@ -100,5 +100,7 @@ def _require_whole(place: Place, told: dict[str, str]) -> None:
 
 def _await_the_end_of_what_was_under_way(place: Place) -> None:
     """A server may still be committing for a client that is dead."""
-    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
     assert place.is_sqlite or any(place.rows(others) == [(0,)] for _ in range(500))

@@ -76,9 +76,7 @@ class PostgreSQLDatabase:
         except _FAILURES:
             self._pool.terminate()
 
-    async def _transact(
-        self, begin: str, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]"
-    ) -> T:
+    async def _transact(self, begin: str, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]") -> T:
         reason = "failed"
         try:
             async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
