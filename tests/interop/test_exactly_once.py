@@ -194,12 +194,13 @@ async def afterwards(
 
     from assay402.service.telemetry import Log, Telemetry
     from assay402.web.app import Face
-    from assay402.web.assembly import assembled
+    from assay402.web.assembly import Outside, assembled
 
     def later() -> datetime:
         return datetime.now(UTC) + PAST_THE_LEASE
 
-    async with assembled(settings, folder, Telemetry(Log(lambda _line: None)), clock=later) as served:
+    telemetry, outside = Telemetry(Log(lambda _line: None)), Outside(clock=later)
+    async with assembled(settings, folder, telemetry, outside) as served:
         transport = httpx.ASGITransport(app=Face(served))
         async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
             return [

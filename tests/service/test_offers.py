@@ -293,7 +293,7 @@ def test_payments_required_without_a_facilitator_is_named() -> None:
         with pytest.raises(TheirError) as raised:
             Orders(
                 settings=SETTINGS, resources=(), payments=world.payments, free_tier=world.free_tier,
-                answerer=world.answer, sign=lambda _body: (), server_key=SECRET, clock=world.clock,
+                answerer=world.answer, sign=lambda _resource, _body: (), server_key=SECRET, clock=world.clock,
             )  # fmt: skip
         assert raised.value.code == "facilitator_unset"
         listed = await world.orders.offer(RESOURCES["dialect/check"])

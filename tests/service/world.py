@@ -112,7 +112,7 @@ class World:
             payments=self.payments,
             free_tier=self.free_tier,
             answerer=self.answer,
-            sign=lambda body: (("Assay-Signature", f"signed {len(body)}"),),
+            sign=lambda _resource, body: (("Assay-Signature", f"signed {len(body)}"),),
             server_key=SECRET,
             clock=self.clock,
             facilitator=HTTPFacilitator(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from web.plain_orders import PlainOrders
 from web.served import Service, service
 
-from assay402.core.strictjson import read
+from assay402.core.strictjson import JSON, read
 from assay402.formats.schema import schemas_of
 from assay402.service.order import Declined, Delivered, Offered, Order, Outcome, Pending, UnreadablePayment
 from assay402.service.ports import StoreUnavailable
@@ -21,8 +21,8 @@ from assay402.web.requests import client_address, networks_of, payment_of
 CHECK = "/dialect-check/check"
 EXAMPLE = schemas_of("dialect", "check").example
 OFFER = b'{"x402Version":2,"error":"Payment required","resource":{"url":"https://a.dev/"},"accepts":[]}'
-SETTLED = {"success": True, "transaction": "0xab", "network": "eip155:8453", "payer": "0x1"}
-FAILED = {"success": False, "errorReason": "insufficient_funds", "transaction": "", "network": "eip155:8453"}
+SETTLED: dict[str, JSON] = {"success": True, "transaction": "0xab", "network": "eip155:8453", "payer": "0x1"}
+FAILED: dict[str, JSON] = {"success": False, "errorReason": "insufficient_funds", "transaction": "", "network": "eip155:8453"}
 
 
 class Instead:

@@ -53,7 +53,7 @@ class Connection(H11Protocol):
         if self.transport.is_closing():
             return
         super().data_received(data)
-        is_waiting = self.cycle is None or self.cycle.response_complete
+        is_waiting = self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None before the first request
         if not is_waiting:
             self._stop_head_timer()
         elif self._head_timer is None:
