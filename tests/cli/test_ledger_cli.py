@@ -76,14 +76,17 @@ class Books:
         self.place = place
 
     def run(self, *arguments: str) -> Done:
+        """Run a command."""
         return self._assay("ledger", *arguments, ASSAY_DATABASE=self.place.address)
 
     def told(self, *arguments: str) -> Any:
+        """Give what a command says in JSON."""
         done = self.run(*arguments, "--json")
         assert done.stderr == b""
         return json.loads(done.stdout)
 
     def exported(self, *arguments: str) -> list[dict[str, Any]]:
+        """Give the rows of an export."""
         done = self.run("export", "--format", "jsonl", *arguments)
         assert (done.returncode, done.stderr) == (0, b"")
         return [json.loads(line) for line in done.stdout.splitlines()]
@@ -268,8 +271,8 @@ def test_a_typed_rate_values_the_rows_of_one_day(books: Books) -> None:
 
 def test_a_database_that_is_not_there_is_not_made_by_asking(assay: Assay, tmp_path: Path) -> None:
     address = f"sqlite:{tmp_path / CANARY / 'none.sqlite3'}"
-    for command in (("ledger", "list"), ("ledger", "verify"), ("db", "current"), ("db", "check")):
-        done = assay(*command, "--database", address)
+    for words in (("ledger", "list"), ("ledger", "verify"), ("db", "current"), ("db", "check")):
+        done = assay(*words, "--database", address)
         assert done.returncode == 2
         assert b"database_missing" in done.stderr
         assert CANARY.encode() not in done.stderr
@@ -278,8 +281,8 @@ def test_a_database_that_is_not_there_is_not_made_by_asking(assay: Assay, tmp_pa
 
 def test_an_address_with_a_password_is_never_shown(assay: Assay, tmp_path: Path) -> None:
     for address in (f"postgresql://u:{CANARY}@127.0.0.1:1/x", f"mysql://{CANARY}"):
-        for command in (("ledger", "list"), ("db", "upgrade"), ("db", "check")):
-            done = assay(*command, ASSAY_DATABASE=address, ASSAY_DATA_DIR=str(tmp_path))
+        for words in (("ledger", "list"), ("db", "upgrade"), ("db", "check")):
+            done = assay(*words, ASSAY_DATABASE=address, ASSAY_DATA_DIR=str(tmp_path))
             assert done.returncode == 2
             assert CANARY.encode() not in done.stderr + done.stdout
 

@@ -62,7 +62,9 @@ class Node:
         }
         self.asked: list[dict[str, Any]] = []
 
-    async def answer(self, _path: str, body: bytes) -> Reply:
+    async def answer(self, path: str, body: bytes) -> Reply:
+        """Answer a call, whatever the path."""
+        assert path
         asked = json.loads(body)
         self.asked.append(asked)
         result = self.results[asked["method"]]
@@ -75,7 +77,9 @@ def found(node: Node, key: str = KEY, requirements: Any = REQUIREMENTS, networks
     async def told() -> Any:
         async with asyncio.timeout(30), facilitator_server() as server:
             server.answer = node.answer  # type: ignore[method-assign]
-            lookup = EVMLookup(dict.fromkeys(networks, server.url), fetcher=operators_fetcher(), deadline_ms=2_000)
+            lookup = EVMLookup(
+                dict.fromkeys(networks, server.url), fetcher=operators_fetcher(), deadline_ms=2_000
+            )
             return await lookup.find(key, requirements)
 
     return asyncio.run(told())
@@ -130,7 +134,9 @@ DOUBTS: dict[str, dict[str, Any]] = {
     "paid in another token": {"eth_getTransactionReceipt": receipt(used(), moved(token=BOB))},
     "used in another token": {"eth_getTransactionReceipt": receipt(used(token=BOB), moved())},
     "another nonce": {"eth_getTransactionReceipt": receipt(used(nonce="0x" + "0b" * 32), moved())},
-    "odd logs": {"eth_getTransactionReceipt": receipt("x", {"address": ASSET, "topics": "x"}, {"address": 1}, used())},
+    "odd logs": {
+        "eth_getTransactionReceipt": receipt("x", {"address": ASSET, "topics": "x"}, {"address": 1}, used())
+    },
     "odd amount": {"eth_getTransactionReceipt": receipt(used(), {**moved(), "data": "0x"})},
 }
 
@@ -164,4 +170,3 @@ def test_a_node_that_is_not_there_is_no_answer() -> None:
         return await lookup.find(KEY, REQUIREMENTS)
 
     assert asyncio.run(told()) == Unknown(retry_after_seconds=10)
-

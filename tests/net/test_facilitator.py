@@ -8,12 +8,25 @@ import pytest
 
 from assay402.net.facilitator import HTTPFacilitator, Patience, operators_fetcher
 from assay402.service.ports import Refused, Settled, Unknown, Verified
-from service.facilitator_server import FEE_PAYER, SECRET_TEXT, FacilitatorServer, Reply, facilitator_server, said
+from service.facilitator_server import (
+    CARELESS_TEXT,
+    FEE_PAYER,
+    FacilitatorServer,
+    Reply,
+    facilitator_server,
+    said,
+)
 from service.world import ALICE, BASE, BOB, PAY_TO, SOLANA
 
 ASSET = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
-REQUIREMENTS = {"scheme": "exact", "network": BASE, "amount": "10000", "asset": ASSET, "payTo": PAY_TO}
-PAYLOAD = {
+REQUIREMENTS: dict[str, Any] = {
+    "scheme": "exact",
+    "network": BASE,
+    "amount": "10000",
+    "asset": ASSET,
+    "payTo": PAY_TO,
+}
+PAYLOAD: dict[str, Any] = {
     "x402Version": 2,
     "accepted": REQUIREMENTS,
     "payload": {"signature": "0xab", "authorization": {"from": ALICE, "to": PAY_TO, "nonce": "0x01"}},
@@ -45,8 +58,15 @@ def test_a_payment_is_verified_and_settled() -> None:
         assert await facilitator.settle(PAYLOAD, REQUIREMENTS) == Settled(
             transaction=f"0x{1:064x}", network=BASE, payer=ALICE, amount=10_000, asset=ASSET
         )
-        assert [head.split(" ")[:2] for head in server.headers] == [["POST", "/x402/verify"], ["POST", "/x402/settle"]]
-        assert server.bodies[0] == {"x402Version": 2, "paymentPayload": PAYLOAD, "paymentRequirements": REQUIREMENTS}
+        assert [head.split(" ")[:2] for head in server.headers] == [
+            ["POST", "/x402/verify"],
+            ["POST", "/x402/settle"],
+        ]
+        assert server.bodies[0] == {
+            "x402Version": 2,
+            "paymentPayload": PAYLOAD,
+            "paymentRequirements": REQUIREMENTS,
+        }
 
     run(story)
 
@@ -63,17 +83,17 @@ def test_the_operators_headers_go_along() -> None:
 VERIFY = [
     (said(isValid=False, invalidReason="insufficient_funds"), Refused(reason="insufficient_funds")),
     (said(400, isValid=False, invalidReason="insufficient_funds"), Refused(reason="insufficient_funds")),
-    (said(isValid=False, invalidReason=SECRET_TEXT), Refused(reason="refused")),
+    (said(isValid=False, invalidReason=CARELESS_TEXT), Refused(reason="refused")),
     (said(isValid=False, invalidReason="x" * 81), Refused(reason="refused")),
     (said(isValid=False, invalidReason="Bad Thing"), Refused(reason="refused")),
     (said(isValid=False), Refused(reason="refused")),
     (said(isValid=True, payer=BOB), Verified(payer=BOB)),
     (said(isValid=True), Verified(payer=ALICE)),
-    (said(isValid=True, payer=SECRET_TEXT), Verified(payer=ALICE)),
+    (said(isValid=True, payer=CARELESS_TEXT), Verified(payer=ALICE)),
     (said(isValid="true"), Unknown(retry_after_seconds=10)),
     (said(), Unknown(retry_after_seconds=10)),
     (said(500, isValid=True, payer=ALICE), Unknown(retry_after_seconds=10)),
-    (Reply(200, SECRET_TEXT.encode()), Unknown(retry_after_seconds=10)),
+    (Reply(200, CARELESS_TEXT.encode()), Unknown(retry_after_seconds=10)),
     (Reply(200, b"[]"), Unknown(retry_after_seconds=10)),
     (Reply(200, b"{" + b" " * 70_000 + b"}"), Unknown(retry_after_seconds=10)),
     (Reply(404, b"not here"), Unknown(retry_after_seconds=10)),
@@ -84,18 +104,21 @@ SETTLE = [
     (said(success=True, network=BASE), Refused(reason="unexpected_settle_error")),
     (said(success=True, transaction="0xabc", network="eip155:1"), Refused(reason="unexpected_settle_error")),
     (said(success=True, transaction="0xabc"), Refused(reason="unexpected_settle_error")),
-    (said(success=True, transaction=SECRET_TEXT, network=BASE), Refused(reason="unexpected_settle_error")),
+    (said(success=True, transaction=CARELESS_TEXT, network=BASE), Refused(reason="unexpected_settle_error")),
     (said(success=False, errorReason="insufficient_funds"), Refused(reason="insufficient_funds")),
     (said(402, success=False, errorReason="insufficient_funds"), Refused(reason="insufficient_funds")),
     (said(success=False, errorReason="refused"), Refused(reason="refused")),
-    (said(success=False, errorReason=SECRET_TEXT), Refused(reason="refused")),
+    (said(success=False, errorReason=CARELESS_TEXT), Refused(reason="refused")),
     (said(success=False, errorReason="duplicate_settlement"), Unknown(retry_after_seconds=10)),
     (said(success=False, errorReason="nonce_used"), Unknown(retry_after_seconds=10)),
-    (said(success=False, errorReason="x", errorMessage="authorization is used"), Unknown(retry_after_seconds=10)),
+    (
+        said(success=False, errorReason="x", errorMessage="authorization is used"),
+        Unknown(retry_after_seconds=10),
+    ),
     (said(success=False, errorReason="settlement_pending"), Unknown(retry_after_seconds=10)),
     (said(success="yes"), Unknown(retry_after_seconds=10)),
     (said(503), Unknown(retry_after_seconds=10)),
-    (Reply(502, SECRET_TEXT.encode()), Unknown(retry_after_seconds=10)),
+    (Reply(502, CARELESS_TEXT.encode()), Unknown(retry_after_seconds=10)),
     (Reply(200, b""), Unknown(retry_after_seconds=10)),
 ]
 
@@ -106,8 +129,10 @@ def test_each_answer_to_verify_has_its_outcome(reply: Reply, outcome: Any) -> No
         server.verify_says = lambda _call: reply
         got = await facilitator.verify(PAYLOAD, REQUIREMENTS)
         assert got == outcome
-        assert SECRET_TEXT not in repr(got)
-        assert server.count("verify") == (2 if isinstance(outcome, Unknown) and reply.body not in (b"{}", b'{"isValid": "true"}') else 1)
+        assert CARELESS_TEXT not in repr(got)
+        assert server.count("verify") == (
+            2 if isinstance(outcome, Unknown) and reply.body not in (b"{}", b'{"isValid": "true"}') else 1
+        )
 
     run(story)
 
@@ -118,7 +143,7 @@ def test_each_answer_to_settle_has_its_outcome_and_is_asked_once(reply: Reply, o
         server.settle_says = lambda _call: reply
         got = await facilitator.settle(PAYLOAD, REQUIREMENTS)
         assert (got.transaction if isinstance(got, Settled) else got) == outcome
-        assert SECRET_TEXT not in repr(got)
+        assert CARELESS_TEXT not in repr(got)
         assert server.count("settle") == (2 if b"settlement_pending" in reply.body else 1)
 
     run(story)
@@ -142,7 +167,9 @@ def test_a_verification_without_an_answer_is_tried_once_more() -> None:
 
 
 @pytest.mark.parametrize(("told", "waits"), [("3", [3]), ("31", []), ("soon", [0])])
-def test_retry_after_is_honoured_where_it_is_short_and_passed_on_where_it_is_long(told: str, waits: list[int]) -> None:
+def test_retry_after_is_honoured_where_it_is_short_and_passed_on_where_it_is_long(
+    told: str, waits: list[int]
+) -> None:
     async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
         server.verify_says = lambda call: Reply(429, b"{}", ("Retry-After", told)) if call == 1 else None
         got = await facilitator.verify(PAYLOAD, REQUIREMENTS)

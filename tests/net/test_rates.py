@@ -17,7 +17,7 @@ from assay402.core.errors import TheirError
 from assay402.net.rates import BankOfCanada, read_observations
 
 SINCE, UNTIL = date(2026, 11, 20), date(2026, 11, 30)
-DOCUMENT = {
+DOCUMENT: dict[str, Any] = {
     "terms": {"url": "https://bank.example/terms/"},
     "seriesDetail": {
         "FXUSDCAD": {
@@ -41,7 +41,7 @@ def bank(status: int, body: bytes) -> Iterator[tuple[str, list[str]]]:
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802  (the library's name)
+        def do_GET(self) -> None:
             asked.append(self.path)
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
@@ -110,15 +110,12 @@ def test_a_bank_that_is_not_there_gives_none() -> None:
         between(url)
 
 
-def test_a_day_without_a_value_has_no_rate() -> None:
-    for value in (
-        {"FXUSDCAD": {"v": ""}},
-        {"FXUSDCAD": {}},
-        {"FXUSDCAD": None},
-        {"FXEURCAD": {"v": "1.5"}},
-        {},
-    ):
-        assert read_observations(json.dumps({"observations": [{"d": "2026-11-27", **value}]}).encode()) == {}
+@pytest.mark.parametrize(
+    "value",
+    [{"FXUSDCAD": {"v": ""}}, {"FXUSDCAD": {}}, {"FXUSDCAD": None}, {"FXEURCAD": {"v": "1.5"}}, {}],
+)
+def test_a_day_without_a_value_has_no_rate(value: dict[str, Any]) -> None:
+    assert read_observations(json.dumps({"observations": [{"d": "2026-11-27", **value}]}).encode()) == {}
 
 
 @given(st.binary(max_size=200) | st.from_regex(r'\{"observations": ?\[.{0,80}\]\}').map(str.encode))

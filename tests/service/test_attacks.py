@@ -11,7 +11,21 @@ from msgspec.structs import replace
 from assay402.service.order import Declined, Delivered, Offered, Pending
 from assay402.service.ports import PaymentState
 from service.facilitator_server import Reply, said
-from service.world import ALICE, BASE, BOB, CLAIMS, DELIVERABLE, DIALECT, KEEPING, PAID, RESOURCES, World, run, solana_transaction
+from service.world import (
+    ALICE,
+    BASE,
+    BOB,
+    CLAIMS,
+    DELIVERABLE,
+    DIALECT,
+    KEEPING,
+    PAID,
+    RESOURCES,
+    SETTINGS,
+    World,
+    run,
+    solana_transaction,
+)
 
 OTHER_DELIVERABLE = DELIVERABLE.replace(b'"a": 1', b'"a": 2')
 OTHER = {
@@ -84,7 +98,9 @@ REFUSED = {
 @pytest.mark.parametrize("respell", RESPELLED.values(), ids=RESPELLED)
 def test_a_respelled_payment_of_one_authorization_is_no_second_payment(respell: Any, name: str) -> None:
     async def story(world: World) -> None:
-        first, payment = await world.buy(name, payer="0xabcdefabcdefabcdefabcdefabcdefabcdefabcd", nonce="0x" + "ab" * 32)
+        first, payment = await world.buy(
+            name, payer="0xabcdefabcdefabcdefabcdefabcdefabcdefabcd", nonce="0x" + "ab" * 32
+        )
         again = copied(payment)
         respell(again)
         assert code(await world.take(name, again)) == (409, "payment_already_claimed")
@@ -161,7 +177,9 @@ def test_a_rerun_of_a_request_that_is_refused_costs_none_of_the_three() -> None:
     run(story)
 
 
-@pytest.mark.parametrize(("bought", "tried"), [("claims/diagnose", "claims/repair"), ("dialect/check", "claims/repair")])
+@pytest.mark.parametrize(
+    ("bought", "tried"), [("claims/diagnose", "claims/repair"), ("dialect/check", "claims/repair")]
+)
 def test_a_payment_for_one_operation_buys_no_other(bought: str, tried: str) -> None:
     async def story(world: World) -> None:
         _, payment = await world.buy(bought)
@@ -206,7 +224,7 @@ def test_a_stolen_key_gives_nothing_to_another_payer(key: str) -> None:
     async def story(world: World) -> None:
         name, stolen = "deliverable/check", "pay_0123456789abcdef"
         of_payment = {"payment_id": stolen} if key == "payment_id" else {}
-        of_request = {"idempotency_key": stolen} if key == "idempotency_key" else {}
+        of_request: dict[str, Any] = {"idempotency_key": stolen} if key == "idempotency_key" else {}
         payment = await world.paid(name, **of_payment)
         first = await world.take(name, payment, **of_request)
         assert isinstance(first, Delivered)
@@ -227,11 +245,13 @@ def test_a_stolen_key_gives_nothing_to_another_payer(key: str) -> None:
 
 @pytest.mark.parametrize("key", ["payment_id", "idempotency_key"])
 @pytest.mark.parametrize("name", PAID)
-def test_a_fresh_authorization_under_a_used_key_gets_the_answer_and_is_left_unsettled(name: str, key: str) -> None:
+def test_a_fresh_authorization_under_a_used_key_gets_the_answer_and_is_left_unsettled(
+    name: str, key: str
+) -> None:
     async def story(world: World) -> None:
         mine = "pay_0123456789abcdef"
         of_payment = {"payment_id": mine} if key == "payment_id" else {}
-        of_request = {"idempotency_key": mine} if key == "idempotency_key" else {}
+        of_request: dict[str, Any] = {"idempotency_key": mine} if key == "idempotency_key" else {}
         first = await world.take(name, await world.paid(name, **of_payment), **of_request)
         fresh = await world.paid(name, **of_payment)
         outcome = await world.take(name, fresh, **of_request)
@@ -316,8 +336,6 @@ def test_an_id_is_matched_from_end_to_end(sent: Any, refused: str | None) -> Non
 
 
 def test_an_id_that_is_required_and_absent_is_400() -> None:
-    from service.world import SETTINGS
-
     async def story(world: World) -> None:
         offer = await world.offered()
         assert offer["extensions"]["payment-identifier"]["info"] == {"required": True}
@@ -347,7 +365,13 @@ def test_a_stolen_receipt_id_gives_nothing() -> None:
         assert len(bytes.fromhex(secret)) == 32
         missing = Declined(status=404, code="receipt_unknown")
         assert await world.orders.receipt(receipt_id) == missing
-        for wrong in ("", secret[:-1], secret.upper() if secret.upper() != secret else "x", "ä", "x" * 10_000):
+        for wrong in (
+            "",
+            secret[:-1],
+            secret.upper() if secret.upper() != secret else "x",
+            "ä",
+            "x" * 10_000,
+        ):
             assert await world.orders.receipt(receipt_id, bearer=wrong) == missing
         assert await world.orders.receipt("no such receipt", bearer=secret) == missing
         given = await world.orders.receipt(receipt_id, bearer=secret)
@@ -363,7 +387,9 @@ def test_a_receipt_of_a_payment_that_did_not_settle_is_not_given() -> None:
         await world.take("claims/diagnose", await world.paid("claims/diagnose"))
         (kept,) = world.payments.answers.values()
         secret = json.loads(kept.body)["binding"]["nonce"]
-        assert await world.orders.receipt(kept.id, bearer=secret) == Declined(status=404, code="receipt_unknown")
+        assert await world.orders.receipt(kept.id, bearer=secret) == Declined(
+            status=404, code="receipt_unknown"
+        )
 
     run(story)
 

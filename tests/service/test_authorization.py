@@ -3,12 +3,14 @@
 import base64
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay402.core.canon import canonical, sha256_hex
 from assay402.core.strictjson import JSON, read
 from assay402.service.authorization import Authorization, InvalidPayload, read_authorization
 from assay402.wire.solana import transaction_message
@@ -50,12 +52,14 @@ def test_the_keys_are_what_each_chain_lets_happen_once() -> None:
     transaction = solana_transaction()
     message = transaction_message(transaction)
     assert message is not None
-    from hashlib import sha256
-
     solana = known(
         {
             "x402Version": 2,
-            "accepted": {**ACCEPTED, "network": SOLANA, "asset": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"},
+            "accepted": {
+                **ACCEPTED,
+                "network": SOLANA,
+                "asset": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+            },
             "payload": {"transaction": transaction},
         }
     )
@@ -115,7 +119,9 @@ def test_no_text_around_a_transaction_gives_a_second_key(noise: bytes, cut: int)
         assert found in (None, message) or changed[: len(noise)] == noise
 
 
-@pytest.mark.parametrize("spell", [lambda t: t, lambda t: t.rstrip("="), lambda t: t.replace("+", "-").replace("/", "_")])
+@pytest.mark.parametrize(
+    "spell", [lambda t: t, lambda t: t.rstrip("="), lambda t: t.replace("+", "-").replace("/", "_")]
+)
 def test_a_transaction_is_the_same_in_every_base64(spell: Any) -> None:
     for seed in range(1, 9):
         transaction = solana_transaction(seed)
@@ -211,7 +217,9 @@ def test_a_permit_of_another_shape_is_invalid(change: Any) -> None:
 def test_a_name_that_stands_twice_is_invalid() -> None:
     text = json.dumps(PAYMENT).replace('"x402Version": 2', '"x402Version": 2, "x402Version": 2')
     inner = json.dumps(PAYMENT).replace('"value": "10000"', '"value": "10000", "value": "1"')
-    listed = json.dumps({**PAYMENT, "extensions": {"a": {"info": [{"b": 1}]}}}).replace('"b": 1', '"b": 1, "b": 2')
+    listed = json.dumps({**PAYMENT, "extensions": {"a": {"info": [{"b": 1}]}}}).replace(
+        '"b": 1', '"b": 1, "b": 2'
+    )
     for sent in (text, inner, listed):
         value = read(sent.encode())
         assert isinstance(value, Mapping)
@@ -228,14 +236,26 @@ def test_an_authorization_without_an_end_ends_with_the_calendar() -> None:
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=12)
 ANYTHING: st.SearchStrategy[JSON] = st.recursive(
     LEAVES,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(
-            ["x402Version", "accepted", "payload", "authorization", "signature", "network", "asset", "from", "nonce"]
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "x402Version",
+                    "accepted",
+                    "payload",
+                    "authorization",
+                    "signature",
+                    "network",
+                    "asset",
+                    "from",
+                    "nonce",
+                ]
+            )
+            | st.text(max_size=4),
+            inner,
+            max_size=5,
         )
-        | st.text(max_size=4),
-        inner,
-        max_size=5,
     ),
     max_leaves=20,
 )
@@ -245,3 +265,19 @@ ANYTHING: st.SearchStrategy[JSON] = st.recursive(
 @given(st.dictionaries(st.sampled_from(["x402Version", "accepted", "payload", "extensions"]), ANYTHING))
 def test_the_reader_never_crashes(sent: Any) -> None:
     assert isinstance(read_authorization(sent), Authorization | InvalidPayload)
+
+
+@settings(deadline=None, max_examples=200)
+@given(ANYTHING)
+def test_the_quick_digest_is_that_of_the_canonical_form(extensions: Any) -> None:
+    try:
+        sent = read(json.dumps({**PAYMENT, "extensions": {"x": extensions}}).encode())
+    except ValueError:
+        return
+    assert isinstance(sent, Mapping)
+    found = read_authorization(sent)
+    if isinstance(found, Authorization):
+        assert found.payload_sha256 == sha256_hex(canonical(sent))
+        assert (
+            read_authorization(json.loads(json.dumps({**PAYMENT, "extensions": {"x": extensions}}))) == found
+        )

@@ -37,15 +37,20 @@ class Chain:
         self.looked = 0
 
     async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
+        """Look into what the facilitator moved."""
         self.looked += 1
         if self.is_unknown:
             return Unknown(retry_after_seconds=1)
-        moved = self.world.facilitator.moved.get(key.split(" ")[-1])
+        moved = self.world.facilitator.moved.get(key.rsplit(" ", maxsplit=1)[-1])
         if moved is None:
             return NotMoved()
         payer, _, amount, transaction = moved
         return Settled(
-            transaction=transaction, network=BASE, payer=payer, amount=amount, asset=str(requirements["asset"])
+            transaction=transaction,
+            network=BASE,
+            payer=payer,
+            amount=amount,
+            asset=str(requirements["asset"]),
         )
 
 
@@ -201,7 +206,9 @@ def test_the_reconciler_leaves_an_unused_authorization_until_it_ran_out() -> Non
 
 @pytest.mark.parametrize(("after", "state"), [(1_000_000, EXPIRED), (60, RELEASED)])
 @pytest.mark.parametrize("stopped_at", ["keep", "begin_settling"])
-def test_the_reconciler_lets_go_of_work_whose_worker_is_gone(stopped_at: str, after: int, state: PaymentState) -> None:
+def test_the_reconciler_lets_go_of_work_whose_worker_is_gone(
+    stopped_at: str, after: int, state: PaymentState
+) -> None:
     async def story(world: World) -> None:
         payment = await world.paid()
         world.payments.fails = lambda change: change == stopped_at

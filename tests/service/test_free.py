@@ -66,7 +66,9 @@ def test_an_idempotency_key_gives_the_same_answer_for_the_same_request(name: str
         assert (again.body, again.is_replay) == (first.body, True)
         conflict = Declined(status=409, code="idempotency_key_conflict")
         assert await world.take(name, request=OTHER[name], idempotency_key="key-12345678") == conflict
-        assert await world.take(name, idempotency_key="bad") == Declined(status=400, code="idempotency_key_invalid")
+        assert await world.take(name, idempotency_key="bad") == Declined(
+            status=400, code="idempotency_key_invalid"
+        )
 
     run(story, settings=LOCAL)
 
@@ -84,7 +86,7 @@ def test_an_idempotency_key_keeps_nothing_in_a_room_that_keeps_nothing() -> None
 
 def test_of_two_at_once_under_one_key_one_answer_stands() -> None:
     async def story(world: World) -> None:
-        long = CLAIMS.replace(b"log\"", b"log\"" + b" " * INLINE_BYTES)
+        long = CLAIMS.replace(b'log"', b'log"' + b" " * INLINE_BYTES)
         outcomes = await asyncio.gather(
             *(world.take("claims/diagnose", request=long, idempotency_key="key-12345678") for _ in range(4))
         )
@@ -171,7 +173,9 @@ def test_where_dialect_is_not_sold_the_pre_check_is_not_counted() -> None:
         unsold = [replace(resource, price=0) for resource in RESOURCES.values()]
         orders = world.service(resources=unsold)
         for _ in range(3):
-            assert isinstance(await orders.take(world.order("dialect/precheck", request=precheck())), Delivered)
+            assert isinstance(
+                await orders.take(world.order("dialect/precheck", request=precheck())), Delivered
+            )
         assert world.free_tier.buckets == {}
 
     run(story)

@@ -27,7 +27,11 @@ def test_settled_is_final_whatever_happens() -> None:
 
 
 def test_only_settling_leads_to_settled_and_only_by_money_that_moved() -> None:
-    ways = {(state, event) for (state, event), there in TABLE.items() if there.state is SETTLED and state is not SETTLED}
+    ways = {
+        (state, event)
+        for (state, event), there in TABLE.items()
+        if there.state is SETTLED and state is not SETTLED
+    }
     assert ways == {(SETTLING, Event.MOVED)}
 
 

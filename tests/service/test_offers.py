@@ -8,25 +8,43 @@ import jsonschema_rs
 import pytest
 from msgspec.structs import replace
 
+from assay402.checks import CHECKS
+from assay402.core.check import Faces
 from assay402.core.errors import TheirError
 from assay402.service.assets import known_assets
 from assay402.service.discovery import examples
 from assay402.service.offer import MAX_HEADER, UNPAID, Offers, with_quote
 from assay402.service.order import Declined, Delivered, Offered
+from assay402.service.orders import Orders
 from assay402.service.quote import quote_holds, quote_id
 from assay402.service.settings import Settings
 from assay402.wire.transport import encode_header
 from assay402.wire.validity import validity
 from service.facilitator_server import FEE_PAYER
 from service.test_attacks import OTHER_DELIVERABLE
-from service.world import BASE, DELIVERABLE, NOON, PAY_TO, RESOURCES, SECRET, SETTINGS, SOLANA, SOLANA_PAY_TO, World, run
+from service.world import (
+    BASE,
+    DELIVERABLE,
+    NOON,
+    PAY_TO,
+    RESOURCES,
+    SECRET,
+    SETTINGS,
+    SOLANA,
+    SOLANA_PAY_TO,
+    World,
+    run,
+)
 
 NINE = (
     "eip155:1", "eip155:10", "eip155:1329", "eip155:137", "eip155:143", "eip155:42161", "eip155:43114", "eip155:5042",
     "eip155:8453",
 )  # fmt: skip
 """The networks the acceptance contract names."""
-TERMS = {"ref": {"type": "sha256", "value": "0x" + "ab" * 32}, "termsUrl": "https://assay.shop.dev/terms/2026-11"}
+TERMS = {
+    "ref": {"type": "sha256", "value": "0x" + "ab" * 32},
+    "termsUrl": "https://assay.shop.dev/terms/2026-11",
+}
 SOLD = tuple(sorted(examples()))
 
 
@@ -34,12 +52,23 @@ class Receipts:
     """Signs offers with as many bytes as an Ed25519 signature in compact form takes."""
 
     def offers(self, resource_url: str, accepts: Any, now: Any) -> Any:
-        signed = [{"format": "jws", "signature": "x" * 620, "acceptIndex": index} for index, _ in enumerate(accepts)]
-        return {"info": {"offers": signed}, "schema": {"type": "object"}, "about": [resource_url, now.isoformat()]}
+        """Sign an offer for each entry."""
+        signed = [
+            {"format": "jws", "signature": "x" * 620, "acceptIndex": index} for index, _ in enumerate(accepts)
+        ]
+        return {
+            "info": {"offers": signed},
+            "schema": {"type": "object"},
+            "about": [resource_url, now.isoformat()],
+        }
 
     def receipt(self, resource_url: str, network: str, payer: str, transaction: str, now: Any) -> Any:
+        """Sign what it was told."""
         told = [resource_url, network, payer, transaction, now.isoformat()]
-        return {"info": {"receipt": {"format": "jws", "signature": "|".join(told)}}, "schema": {"type": "object"}}
+        return {
+            "info": {"receipt": {"format": "jws", "signature": "|".join(told)}},
+            "schema": {"type": "object"},
+        }
 
 
 def settings_for(*networks: str) -> Settings:
@@ -60,7 +89,9 @@ def made(settings: Settings, name: str, **seams: Any) -> tuple[bytes, Any]:
 @pytest.mark.parametrize("terms", [None, TERMS], ids=["", "terms"])
 @pytest.mark.parametrize("networks", [NINE[:1], NINE, (*NINE, SOLANA)], ids=len)
 @pytest.mark.parametrize("name", SOLD)
-def test_every_offer_fits_the_header_and_is_well_formed(name: str, networks: Any, terms: Any, receipts: Any) -> None:
+def test_every_offer_fits_the_header_and_is_well_formed(
+    name: str, networks: Any, terms: Any, receipts: Any
+) -> None:
     data, _ = made(settings_for(*networks), name, terms=terms, receipts=receipts)
     assert len(encode_header(data)) <= MAX_HEADER
     offer = json.loads(data)
@@ -85,9 +116,6 @@ def test_the_catalogue_entry_validates_against_its_own_schema_and_is_an_order_we
 
 
 def test_every_operation_of_the_network_can_be_sold() -> None:
-    from assay402.checks import CHECKS
-    from assay402.core.check import Faces
-
     offered = {
         f"{check.name}/{operation.name}"
         for check in CHECKS
@@ -155,7 +183,10 @@ def test_a_setting_names_another_token(setting: tuple[str, str], asset: tuple[st
 def test_a_setting_names_another_mint() -> None:
     settings = replace(settings_for(SOLANA), assets=((SOLANA, SOLANA_PAY_TO),))
     offer = json.loads(made(settings, "dialect/check")[0])
-    assert (offer["accepts"][0]["asset"], offer["accepts"][0]["extra"]) == (SOLANA_PAY_TO, {"feePayer": FEE_PAYER})
+    assert (offer["accepts"][0]["asset"], offer["accepts"][0]["extra"]) == (
+        SOLANA_PAY_TO,
+        {"feePayer": FEE_PAYER},
+    )
 
 
 def test_settings_that_cannot_be_offered_are_named() -> None:
@@ -171,7 +202,10 @@ def test_settings_that_cannot_be_offered_are_named() -> None:
         made(settings_for(BASE), "dialect/check", terms={"ref": {"type": "nothing"}})
     assert raised.value.code == "terms_not_placed"
     with pytest.raises(TheirError) as raised:
-        made(replace(settings_for(*NINE), public_url=f"https://{'a' * 60}.shop.dev/{'b' * 2_000}"), "dialect/check")
+        made(
+            replace(settings_for(*NINE), public_url=f"https://{'a' * 60}.shop.dev/{'b' * 2_000}"),
+            "dialect/check",
+        )
     assert raised.value.code == "offer_too_long"
 
 
@@ -202,7 +236,9 @@ def test_a_quote_is_bound_to_request_price_offer_and_time() -> None:
     made_id = quote_id(SECRET, "ab" * 32, 40_000, accepts, NOON + timedelta(seconds=300))
     assert len(made_id) == 50
 
-    def holds(sent: str = made_id, key: bytes = SECRET, root: str = "ab" * 32, price: int = 40_000, **more: Any) -> bool:
+    def holds(
+        sent: str = made_id, key: bytes = SECRET, root: str = "ab" * 32, price: int = 40_000, **more: Any
+    ) -> bool:
         return quote_holds(sent, key, root, price, more.get("accepts", accepts), more.get("now", NOON))
 
     assert holds()
@@ -213,7 +249,10 @@ def test_a_quote_is_bound_to_request_price_offer_and_time() -> None:
     assert not holds(price=1)
     assert not holds(accepts=[])
     for index in range(50):
-        assert not holds(made_id[:index] + ("A" if made_id[index] != "A" else "B") + made_id[index + 1 :]) or index == 49
+        assert (
+            not holds(made_id[:index] + ("A" if made_id[index] != "A" else "B") + made_id[index + 1 :])
+            or index == 49
+        )
     for garbage in ("", "x", "=" * 50, "ä" * 50, "!" * 50, made_id + "A", "_" * 50):
         assert not holds(garbage)
 
@@ -287,8 +326,6 @@ def test_a_quote_changes_nothing_but_extra() -> None:
 
 
 def test_payments_required_without_a_facilitator_is_named() -> None:
-    from assay402.service.orders import Orders
-
     async def story(world: World) -> None:
         with pytest.raises(TheirError) as raised:
             Orders(
