@@ -17,7 +17,7 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
@@ -100,7 +100,7 @@ async def rate(
     for round_number in range(ROUNDS):
         names = iter([f"{prefix}{round_number}-{number}" for number in range(count)])
 
-        async def worker(names: "iter[str]" = names) -> None:  # type: ignore[valid-type]
+        async def worker(names: Iterator[str] = names) -> None:
             for name in names:
                 await work(store, name)
 
@@ -138,7 +138,10 @@ async def measure(folder: str) -> float:
     while (await store.database.read("SELECT last FROM ledger_head"))[0][0] < EXPORTED:
         await asyncio.gather(*(paid(store, f"f{number}-{each}") for each in range(500)))
         number += 1
-    exports = {kind: await seconds_to_export(store, kind) for kind in ("csv", "jsonl")}  # type: ignore[arg-type]
+    exports = {
+        "csv": await seconds_to_export(store, "csv"),
+        "jsonl": await seconds_to_export(store, "jsonl"),
+    }
     await store.close()
     for name, found in (
         ("bare inserts, one at a time", single),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from assay402.core.errors import TheirError
 from assay402.service.ports import Claimed, LedgerRow, PaymentState, StoreUnavailable
 from assay402.store.opening import Store, open_store
 from assay402.store.sqlite import SQLiteDatabase
@@ -303,6 +304,31 @@ def test_a_postgresql_that_ends_a_connection_in_the_middle_leaves_nothing_half_d
 def _cut() -> Any:
     yield "UPDATE payments SET fence = 99", ()
     yield "SELECT pg_terminate_backend(pg_backend_pid())", ()
+
+
+def test_a_pooler_that_loses_the_names_of_statements_loses_nothing_of_ours(server: PostgreSQL) -> None:
+    """A pooler gives each transaction another connection; here the one there is forgets what was prepared on it."""
+    from assay402.store.postgresql import PostgreSQLDatabase  # noqa: PLC0415  (may not be installed)
+
+    place = server.database()
+    joint = "&" if "?" in place.address else "?"
+
+    async def forgetting(store: Store) -> None:
+        assert isinstance(store.database, PostgreSQLDatabase)
+        async with store.database._pool.acquire() as connection:
+            await connection.execute("DEALLOCATE ALL")
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        for number in range(50, 53):
+            await forgetting(store)
+            await settle(store, claim(number))
+        await forgetting(store)
+        await serves(store)
+
+    Place(f"{place.address}{joint}pooler=transaction").run(story)
+    with pytest.raises(TheirError, match="database_address"):
+        Place(f"{place.address}{joint}pooler=session").run(story)
 
 
 def test_a_change_that_is_cancelled_leaves_the_store_serving(place: Place) -> None:
