@@ -102,14 +102,34 @@ def _in_one_process(
         runner.run(_serve(settings, data_dir, [listening], started))
 
 
-async def _serve(
+def run_until(  # noqa: PLR0913, PLR0917  (what a server is made of)
+    settings: Settings,
+    data_dir: Path,
+    listening: socket.socket,
+    started: Callable[[], None],
+    ending: int,
+    telemetry: Telemetry,
+) -> None:
+    """Serve in this thread until the file descriptor `ending` is readable, and until what is under way has ended.
+
+    Raises:
+        TheirError: for a key or a database that cannot be used.
+        StoreUnavailable: where the database cannot be opened.
+
+    """
+    with asyncio.Runner(loop_factory=config_of(_nothing).get_loop_factory()) as runner:
+        runner.run(_serve(settings, data_dir, [listening], started, ending, telemetry))
+
+
+async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
     settings: Settings,
     data_dir: Path,
     sockets: Sequence[socket.socket],
     started: Callable[[], None],
     parent: int | None = None,
+    telemetry: Telemetry | None = None,
 ) -> None:
-    telemetry = Telemetry(Log())
+    telemetry = telemetry or Telemetry(Log())
     threads = ThreadPoolExecutor(WORK_THREADS, thread_name_prefix="work")
     asyncio.get_running_loop().set_default_executor(threads)
     async with assembled(settings, data_dir, telemetry) as serving:
