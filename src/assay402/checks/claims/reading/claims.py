@@ -40,7 +40,7 @@ _NEGATIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _NOT_NEGATIVE: Final = re.compile(
-    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than)\b",
+    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing but|none other than|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
     re.IGNORECASE,
 )
 _WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
@@ -52,7 +52,7 @@ _PLANS: Final = re.compile(
     re.IGNORECASE,
 )
 _ALL: Final = re.compile(
-    r"\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))", re.IGNORECASE
+    r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))", re.IGNORECASE
 )
 _NONE: Final = re.compile(r"\b(?:no|none|nothing|never|zero|nobody)\b", re.IGNORECASE)
 _ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)

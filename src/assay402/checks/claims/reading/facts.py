@@ -21,7 +21,7 @@ _CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
 _ID_NOUN = (
     r"(?:order|invoice|ticket|issue|incident|migration|pr|pull request|build|job|case|reference|flight|option|"
     r"account|transaction|customer|user|change|attempt|patch|bug|request|article|section|chapter|room|gate|"
-    r"reservation|booking|contract|policy|batch|run|step|port|zone|item)s?"
+    r"reservation|booking|contract|policy|batch|run|step|port|zone|item|table|figure|fig\.|footnote|appendix|exhibit|question)s?"
 )
 
 _GRAMMAR: Final = re.compile(
@@ -93,6 +93,8 @@ _BEFORE: Final = (
         "~",
     ),
 )
+_OR_MORE: Final = re.compile(r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE)
+_OR_LESS: Final = re.compile(r"\s(?:or|and) (?:less|fewer|lower|below|under|earlier|older)\b", re.IGNORECASE)
 _COMPARING: Final = frozenset(
     [
         "than",
@@ -224,8 +226,10 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
 
 def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: int, text: str) -> Fact:
     compared = _compared(text[max(0, start - 24) : start])
-    if text[end : end + 1] == "+" or text[end : end + 8] == " or more":
+    if text[end : end + 1] == "+" or _OR_MORE.match(text, end):
         compared = ">="
+    elif _OR_LESS.match(text, end):
+        compared = "<="
     low, high = _interval(number, compared)
     value = format(number.normalize(), "f") if abs(number.adjusted()) < 40 else str(number)  # readable width
     return Fact(kind, value, low, high, unit, raw, start, end, _attribute(text, start, end), compared)

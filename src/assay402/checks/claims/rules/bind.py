@@ -77,10 +77,15 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
     ]
     equal = [each for each in rated if each[0] == "equal"]
     spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
+    named = {each.value for each in claim.facts if each is not fact and each.low is None}
+    vague = {id(each[3]) for each in rated if each[0] == "weaker" and fact.kind in ("date", "time")}
     unequal = [
         each
         for each in rated
-        if each[0] in ("unequal", "unit") and (each[2].low is None or each[2].low not in spoken_for)
+        if each[0] in ("unequal", "unit")
+        and (each[2].low is None or each[2].low not in spoken_for)
+        and each[2].value not in named
+        and id(each[3]) not in vague
     ]
     if equal:
         best = max(equal, key=lambda each: each[1])

@@ -80,6 +80,8 @@ _EXIT: Final = re.compile(
 )
 _SQL_TAG: Final = re.compile(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+)\s*$")
 _TERSE: Final = 90
+_BARE: Final = 60
+"""Longer sentences that name no action deny something of their own."""
 _BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
 _QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
 
@@ -109,7 +111,8 @@ def deeds_of(record: Record) -> list[Deed]:
         return made
     made += [Deed(record, group, stage) for group in sorted(_groups(record) - named)]
     boxed = _BOX.search(record.text[:40]) is not None
-    if record.form != "json" and (boxed or (not made and stage in ("NONEXECUTION", "REVERSED"))):
+    bare = record.is_prose and len(record.text) > _BARE
+    if record.form != "json" and (boxed or (not made and not bare and stage in ("NONEXECUTION", "REVERSED"))):
         made.append(Deed(record, "*", stage))
     return made
 

@@ -135,11 +135,12 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
     """Give the first mismatch of the best fitting record, unless a record that fits as well agrees."""
     claim = view.claim
     for near in view.near:
-        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit")]
+        wrong = [
+            each
+            for each in near.bindings
+            if each.state in ("mismatch", "unit") and not _is_asked(each)
+        ]
         if not wrong or not _same_subject(view, near, wrong):
-            continue
-        if near.record.label.endswith(" call"):
-            # What was asked for tells nothing of what is.
             continue
         if near.record.form == "row" and _COMPARING.search(claim.text):
             continue
@@ -155,6 +156,11 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
             continue
         return near, wrong[0]
     return None
+
+
+def _is_asked(binding: Binding) -> bool:
+    """Tell whether a value stands in what a call asked for, which tells nothing of what is."""
+    return binding.record is not None and binding.record.label.endswith(" call")
 
 
 def _counts_here(view: View, near: Near) -> bool:
@@ -231,6 +237,8 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     if _is_the_deed(view, near):
         return not near.missing_names or bool(near.shared)
     identifiers = view.identifiers - {each.fact.value for each in wrong}
+    if near.record.is_prose and near.coverage < _ENOUGH_WITH_VALUES:
+        return False
     if near.record.item.kind == "description" and not near.shared:
         return near.coverage >= _ENOUGH
     if (

@@ -15,7 +15,7 @@ _NEGATION: Final = re.compile(
     r"\b(?:not|never|no|none|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b", re.IGNORECASE
 )
 _NOT_NEGATION: Final = re.compile(
-    r"\b(?:not only|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
+    r"\b(?:not only|nothing but|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
     re.IGNORECASE,
 )
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
@@ -26,6 +26,9 @@ _CAUSE: Final = re.compile(
 )
 _ORDER: Final = re.compile(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
 _ALIGNED: Final = 0.7
+_SHORT: Final = 7
+"""Content words of a plain universal; a longer sentence says more than one thing."""
+_PART: Final = re.compile(r"[;:]\s|,\s|\b(?:while|whereas|although|which|who|but)\b", re.IGNORECASE)
 
 
 @cache
@@ -139,7 +142,14 @@ def _denies(near: Near, claim: Claim) -> bool:
         covered == len(wanted)
         and len(given) <= 2 * len(wanted) + 6
         and _beside(text if is_negative(text) else claim.text, wanted)
+        and _in_clause(text if is_negative(text) else claim.text, wanted)
     )
+
+
+def _in_clause(text: str, wanted: list[str]) -> bool:
+    """Tell whether the part of a sentence that denies holds most of what is wanted, so that it is what is denied."""
+    denying = [part for part in _PART.split(text) if is_negative(part)]
+    return any(2 * len(set(stems(part)) & set(wanted)) >= len(set(wanted)) for part in denying)
 
 
 def _beside(text: str, wanted: list[str]) -> bool:
@@ -202,6 +212,8 @@ def counterexample(view: View) -> Finding | None:
     """
     claim = view.claim
     if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
+        return None
+    if len(claim.content) > _SHORT:
         return None
     known = _antonyms()
     claimed = {word: known[word] for word in sorted(claim.content) if word in known}
