@@ -115,6 +115,8 @@ class Claim(Struct, frozen=True, kw_only=True):
     quantifier: Literal["", "all", "none", "only"]
     unresolved: bool = False
     """It speaks of `it` and nothing before says what that is."""
+    dangling: bool = False
+    """It points to a list that does not follow."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):

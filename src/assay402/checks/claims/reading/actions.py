@@ -42,6 +42,11 @@ _BEGUN: Final = re.compile(
 _IN_ORDER: Final = re.compile(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
 _ADJECTIVE: Final = re.compile(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
 
+_COMPOUND: Final = re.compile(
+    r"\s(?:methods?|options?|details|information|pages?|processors?|gateways?|pipelines?|notes|polic(?:y|ies)|addresse?s?|references?|numbers?|suites?|scripts?|templates?|forms?|providers?|windows?)\b",
+    re.IGNORECASE,
+)
+"""Nouns that make the action before them a part of a name: a payment method pays nothing."""
 _ROLLED_BACK: Final = re.compile(r"\brolled back\b", re.IGNORECASE)
 
 CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
@@ -113,6 +118,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
         group = known.get(stem(word))
         if (
             group is None
+            or _COMPOUND.match(text, end)
             or text[end : end + 1] == "_"
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")
         ):

@@ -24,6 +24,11 @@ _INTENT: Final = re.compile(
     r"(?:(?:now|next|then|first|so|and|tomorrow|today|later|shortly|soon),?\s)?(?:i|we)(?:'ll| will| shall|(?:'m|'re| am| are)(?: now)? (?:going|planning|about|ready) to| plan to| intend to| want to| hope to| aim to|'d like to| would like to)\b",
     re.IGNORECASE,
 )
+_PROMISE: Final = re.compile(
+    r"(?:so |then |and |therefore,? )?you(?:'ll| will)(?: soon| shortly| then| also)? (?:receive|get|see|be (?:notified|contacted|refunded|charged|sent|credited|informed))\b",
+    re.IGNORECASE,
+)
+"""What the speaker's side will do, said to whom it will be done."""
 _IMPERATIVE: Final = re.compile(
     r"(?:use|run|click|see|check|try|make sure|ensure|note|remember|do not|don't|open|go to|visit|contact|follow|select|choose|enter|add|remove|change|set|update|review|confirm|provide|consider|install|deploy|send|submit|keep|avoid|call|read|look|wait|start|stop|apply|create|delete|merge|restart)\s(?!(?:is|are|was|were|has|have|failed|passed|succeeded|completed)\b)(?![\w-]+:)",
     re.IGNORECASE,
@@ -31,6 +36,7 @@ _IMPERATIVE: Final = re.compile(
 _CONDITIONAL: Final = re.compile(
     r"(?:if|unless|in case|assuming|provided that|when you|should you|whether)\b", re.IGNORECASE
 )
+_STATES: Final = re.compile(r"\b(?:is|are|was|were|will be|costs?|amounts? to|comes? to|equals?)\b", re.IGNORECASE)
 _OPINION: Final = re.compile(
     r"(?:(?:i|we) (?:think|believe|feel|guess|suspect|suppose|hope|like|love)\b|(?:this|that|it|everything|all) (?:looks?|seems?|sounds?|feels?) (?:good|great|fine|nice|reasonable|right)\b|in my opinion)",
     re.IGNORECASE,
@@ -40,7 +46,7 @@ _NEGATIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _NOT_NEGATIVE: Final = re.compile(
-    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing but|none other than|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
+    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
     re.IGNORECASE,
 )
 _WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
@@ -92,22 +98,39 @@ def read_candidate(text: str) -> Candidate:
     subject, paragraph = "", -1
     found = pieces(text)
     for piece in found[:MOST_PIECES]:
-        stretch = text[piece.start : piece.end]
         if piece.paragraph != paragraph:
             subject, paragraph = "", piece.paragraph
+        piece = _without_condition(text, piece)  # noqa: PLW2901  (what a condition leads to stands for the piece)
+        stretch = text[piece.start : piece.end]
         asserted = piece.ticked != " " and _asserts(stretch, piece)
         if not asserted:
-            if _INTENT.match(stretch):
+            if _INTENT.match(stretch) or _PROMISE.match(stretch):
                 classes.append("INTENT")
             elif re.search(r"\bplease\b", stretch, re.IGNORECASE):
                 classes.append("REQUESTED_ACTION")
             continue
         made = _claim(len(claims) + 1, stretch, piece, subject)
+        if piece is found[-1] and stretch.rstrip("*_ ").endswith(":"):
+            made = replace(made, dangling=True)
         claims.append(made)
         if not _PRONOUN.match(stretch):
             subject = _subject(stretch)
     cut = found[MOST_PIECES - 1].end if len(found) >= MOST_PIECES else None
     return Candidate(claims=tuple(claims), classes=tuple(classes), cut_at=cut)
+
+
+def _without_condition(text: str, piece: Piece) -> Piece:
+    """Give what follows `if …,` where it states a value of its own and neither does, offers nor demands anything."""
+    stretch = text[piece.start : piece.end]
+    if _CONDITIONAL.match(stretch) is None or stretch.rstrip().endswith("?"):
+        return piece
+    comma = stretch.find(", ")
+    rest = stretch[comma + 2 :]
+    plain = not any(each.match(rest) for each in (_INTENT, _OFFER, _IMPERATIVE, _OPINION, _CONDITIONAL))
+    states = comma > 0 and plain and _STATES.search(rest) is not None
+    if not states or not facts(rest[:LONGEST]) or mentions(rest[:LONGEST]):
+        return piece
+    return replace(piece, start=piece.start + comma + 2)
 
 
 def _asserts(text: str, piece: Piece) -> bool:
@@ -120,6 +143,8 @@ def _asserts(text: str, piece: Piece) -> bool:
         return False
     head = text[:LONGEST]
     has_fact = bool(facts(head))
+    if not has_fact and _PROMISE.match(bare):
+        return False
     if piece.form == "heading" or bare.rstrip("*_ ").endswith(":"):
         return has_fact or (bool(mentions(head)) and FINITE.search(head) is not None)
     if _GREETING.match(bare) and not has_fact and not mentions(head):
@@ -208,7 +233,8 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     for word, start, _ in word_spans(text):
         if start == 0 or not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
             continue
-        if text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-")) or any(
+        opens = text[:start].endswith("(") and re.match(r"\w+\s[a-z]", text[start:]) is not None
+        if opens or text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-")) or any(
             first <= start < last for first, last in code_spans
         ):
             continue

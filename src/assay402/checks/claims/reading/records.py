@@ -58,6 +58,7 @@ _MONEY_NAMES: Final = frozenset(
         "pay",
     }
 )
+_PAYMENTS: Final = re.compile(r"payment|transaction|ledger|charges", re.IGNORECASE)
 _NAMED_ID: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,20}[0-9][\w-]{0,20}")
 _LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG)\b|\[error\]", re.IGNORECASE)
 
@@ -201,11 +202,26 @@ class Record:
             if whole is not None and _ID_NAME.search(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
-            for fact in value_facts(field.value[:LONGEST]):
+            if self._is_repaid(field):
+                attribute |= {"refund"}
+            for fact in value_facts(field.value.lstrip("-") if self._is_repaid(field) else field.value[:LONGEST]):
                 found += self._with_currency(
                     replace(fact, attribute=attribute, start=-1 - index), field, currency
                 )
         return tuple(found)
+
+    def _is_repaid(self, field: Field) -> bool:
+        """Tell whether a field is a negative sum of a list of payments, which is money given back."""
+        return (
+            field.value[:1] == "-"
+            and _PAYMENTS.search(self.label) is not None
+            and bool(_MONEY_NAMES & set(field.name.lower().split("_")))
+        )
+
+    @cached_property
+    def is_repayment(self) -> bool:
+        """An entry of a list of payments that gives money back."""
+        return any(self._is_repaid(field) for field in self._fields)
 
     def _with_currency(self, fact: Fact, field: Field, currency: str) -> list[Fact]:
         if fact.kind != "number" or not (currency or _MONEY_NAMES & fact.attribute):

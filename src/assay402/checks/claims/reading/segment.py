@@ -181,11 +181,27 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
                 found.append((begin, match.start()))
                 begin = match.end()
     found.append((begin, len(whole)))
+    found = [part for each in found for part in _premise(whole, *each)]
     made = []
     for first, last in found:
         form: Form = "clause" if FINITE.search(whole[first:last]) else "fragment"
         made.append(Piece(piece.start + first, piece.start + last, form, "", piece.ticked, piece.paragraph))
     return made
+
+
+_PREMISE: Final = re.compile(r"(?:since|as|given that|now that)\s", re.IGNORECASE)
+
+
+def _premise(whole: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Part `since …, …` where both sides say something of their own: the speaker asserts the one and the other."""
+    stretch = whole[begin:end]
+    if _PREMISE.match(stretch) is not None:
+        for match in re.finditer(r",\s", stretch):
+            if FINITE.search(stretch[: match.start()]) and _begins_clause(stretch[match.end() :]):
+                yield begin, begin + match.start()
+                yield begin + match.end(), end
+                return
+    yield begin, end
 
 
 _CLAUSE_START: Final = re.compile(

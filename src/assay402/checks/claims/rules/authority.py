@@ -116,7 +116,8 @@ def authority(view: View) -> Finding | None:
             return ended
     for each in near:
         text = each.record.searched if each.record.form == "json" else each.record.text
-        if _DENIED.search(text) and not _other_party(each):
+        about = not each.record.is_prose or each.shared or each.coverage >= 0.5  # half of what the claim says
+        if about and _DENIED.search(text) and not _other_party(each):
             return _finding(
                 view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record denies it", approval=approval
             )

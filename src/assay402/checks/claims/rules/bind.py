@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.compare import IDENTIFYING, Outcome, compare, generic, shape
 
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
@@ -79,10 +79,12 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
     spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
     named = {each.value for each in claim.facts if each is not fact and each.low is None}
     vague = {id(each[3]) for each in rated if each[0] == "weaker" and fact.kind in ("date", "time")}
+    counted = _counted(claim.text, fact.end) if fact.kind == "number" else ""
     unequal = [
         each
         for each in rated
         if each[0] in ("unequal", "unit")
+        and not _counts_others(counted, each[2], each[3])
         and (each[2].low is None or each[2].low not in spoken_for)
         and each[2].value not in named
         and id(each[3]) not in vague
@@ -105,6 +107,23 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
     if rated:
         return Binding("weaker", fact, rated[0][2], rated[0][3])
     return Binding("absent", fact)
+
+
+_COUNTED: Final = re.compile(r"\s([a-z]{3,})\b")
+
+
+def _counted(text: str, end: int) -> str:
+    """Give the stem of the word behind a number, which says what is counted."""
+    match = _COUNTED.match(text, end)
+    return next(iter(stems(match[1])), "") if match is not None else ""
+
+
+def _counts_others(counted: str, found: Fact, record: Record) -> bool:
+    """Tell whether a number of a text counts something else than the claimed one does."""
+    if not counted or found.kind != "number" or found.start < 0:
+        return False
+    other = _counted(record.text, found.end)
+    return bool(other) and other != counted and counted not in found.attribute
 
 
 def _has_slots(record: Record) -> bool:
@@ -181,7 +200,7 @@ def _bind_code(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> B
         for held, found, field in _codes(scope):
             named = next((name for name, words in _ROLES.items() if field.lower().startswith(words)), "")
             if found.value == fact.value and (
-                not role or not named or named == role or (rival is not None and scope[0] is not record)
+                not role or not named or named == role
             ):
                 return Binding("match", fact, found, held)
             if role and named == role and rival is None:

@@ -157,7 +157,7 @@ def _groups(record: Record) -> frozenset[str]:
             f"{record.label if len(record.text) < 80 else ''} {record.text[:600]}"
         )  # short lines belong to their heading
     if "history" in record.label:
-        return groups_in(record.label)
+        return frozenset({"refund"}) if record.is_repayment else groups_in(record.label)
     if record.parent is not None and record.parent.label.endswith(" call"):
         return _tool_groups(record.parent.label)
     if record.label.endswith(" call"):

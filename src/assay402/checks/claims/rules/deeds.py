@@ -15,6 +15,11 @@ from assay402.core.check import rule
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
 _ENOUGH: Final = 0.5
+_PURPOSE: Final = re.compile(
+    r"\bas (?:a |an |our |your )?(?:compensation|courtesy|gesture|apology|goodwill|requested|agreed|discussed|promised|planned)\b[^.;,]{0,120}",
+    re.IGNORECASE,
+)
+"""What the speaker did it for; no record of the doing needs to say so."""
 _CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 
 
@@ -216,13 +221,16 @@ def _carries(view: View, action: Told, near: Near) -> bool:
     if not speaks_plainly(claim, near):
         return False
     spoken = {word for group in action.act.groups for word in words_of(group)} | _said_of_stage()
-    rest = near.wanted - spoken
+    purpose = _PURPOSE.search(claim.text)
+    aside = frozenset(stems(purpose[0])) if purpose is not None else frozenset()
+    rest = near.wanted - spoken - aside
     covered = len(rest & (near.stems | _context_stems(view, near))) / len(rest) if rest else 1.0
     if near.record.is_prose and len(near.record.text) > 60:
         return covered >= 0.8 and in_order(
             claim, near
         )  # prose tells of many things: nearly all of the claim's content
-    if covered >= _ENOUGH or (near.shared and covered >= 0.3):
+    sum_bound = any(each.fact.kind == "money" for each in near.bindings)  # all of them match here
+    if covered >= _ENOUGH or ((near.shared or sum_bound) and covered >= 0.3):
         return True
     if rest <= _anybody() or _same_channel(claim.text, near.record.text):
         return True
@@ -253,6 +261,9 @@ def _anybody() -> frozenset[str]:
         "infrastructure",
         "resource",
         "change",
+        "method",
+        "original",
+        "form",
     )
     return frozenset(stem(word) for word in words)
 

@@ -6,7 +6,7 @@ from typing import Final
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
-from assay402.checks.claims.rules.compare import IDENTIFYING, near_miss
+from assay402.checks.claims.rules.compare import IDENTIFYING, is_year, near_miss
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.told import told
@@ -16,6 +16,7 @@ from assay402.core.check import rule
 _ENOUGH: Final = 0.8
 _ENOUGH_WITH_VALUES: Final = 0.5
 _ALIGNED: Final = 0.6
+_LOOKED_AT: Final = 600
 _COMPARING: Final = re.compile(
     r"\b(?:than|average|total|sum|difference|times|each|both|combined)\b", re.IGNORECASE
 )
@@ -134,6 +135,9 @@ def _newer(near: Near, other: Near) -> bool:
 def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
     """Give the first mismatch of the best fitting record, unless a record that fits as well agrees."""
     claim = view.claim
+    slip = _year_slip(view)
+    if slip is not None:
+        return slip
     for near in view.near:
         wrong = [
             each
@@ -156,6 +160,30 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
             continue
         return near, wrong[0]
     return None
+
+
+def _year_slip(view: View) -> tuple[Near, Binding] | None:
+    """Give a date whose day the nearest structured record has in another year, where no record has the claimed year."""
+    for fact in view.claim.facts:
+        if fact.kind != "date" or not re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fact.value):
+            continue
+        for near in view.near[:3]:
+            if near.record.form not in ("json", "row") or not (near.shared or near.wanted & near.stems):
+                continue
+            alike = [
+                Binding("mismatch", fact, found, record, 1)
+                for record in near.chain
+                if not record.label.endswith(" call")
+                for found in record.facts
+                if found.kind == "date" and found.value[4:10] == fact.value[4:10]
+            ]
+            if alike and not _has_year(view, fact.value[:4]):
+                return near, alike[0]
+    return None
+
+
+def _has_year(view: View, year: str) -> bool:
+    return any(year in record.text or year in record.searched for record in view.world.bearing[:_LOOKED_AT])
 
 
 def _is_asked(binding: Binding) -> bool:
@@ -237,7 +265,13 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     if _is_the_deed(view, near):
         return not near.missing_names or bool(near.shared)
     identifiers = view.identifiers - {each.fact.value for each in wrong}
-    if near.record.is_prose and near.coverage < _ENOUGH_WITH_VALUES:
+    if not near.shared and {"code"} < {each.fact.kind for each in wrong}:
+        return False  # another route, or another pair of currencies, has values of its own
+    if near.record.is_prose and (
+        near.coverage < _ENOUGH_WITH_VALUES
+        or (all(is_year(each.fact) for each in wrong) and near.coverage < _ENOUGH)
+    ):
+        # A sentence shares a name or a year with many that speak of something else.
         return False
     if near.record.item.kind == "description" and not near.shared:
         return near.coverage >= _ENOUGH

@@ -15,7 +15,7 @@ _NEGATION: Final = re.compile(
     r"\b(?:not|never|no|none|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b", re.IGNORECASE
 )
 _NOT_NEGATION: Final = re.compile(
-    r"\b(?:not only|nothing but|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
+    r"\b(?:not only|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
     re.IGNORECASE,
 )
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})

@@ -33,6 +33,10 @@ _PLACES: Final = (
     "uat",
     "preprod",
 )
+_INSTRUMENTS: Final = re.compile(
+    r"\b(gift card|credit card|debit card|certificate|voucher|bank transfer|wire transfer|paypal|cash|store credit|cheque|points)s?\b",
+    re.IGNORECASE,
+)
 _CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 _STATUS: Final = re.compile(
     r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|not run|(?:was|is|were|are) done)\b",
@@ -149,6 +153,9 @@ _SEVERAL: Final = re.compile(
 )
 
 
+_FOLLOWS: Final = re.compile(r"\W{0,4}(?:the )?following\b", re.IGNORECASE)
+
+
 def _says_several(claim: Claim) -> bool:
     return _SEVERAL.search(claim.text) is not None
 
@@ -170,11 +177,11 @@ class Told:
         self.deeds: Final = self._about()
         self.conflict: Final = self._conflict()
         self.newest: Final = self.deeds[-1] if self.deeds else None
-        self.is_partial: Final = (
-            _says_several(view.claim)
-            and len({_thing(deed) for deed in self.deeds if deed.stage == "COMPLETED"}) == 1
+        self.is_partial: Final = _says_several(view.claim) and (
+            len({_thing(deed) for deed in self.deeds if deed.stage == "COMPLETED"}) == 1
+            or (view.claim.dangling and _FOLLOWS.match(view.claim.text) is not None)
         )
-        """The claim speaks of several things, and the records tell of one."""
+        """The claim speaks of several things, and the records tell of one, or it does not say which they are."""
 
     def _about(self) -> list[Deed]:
         if self.act.is_status:
@@ -290,6 +297,15 @@ class Told:
             if said and there and not said & there:
                 self.elsewhere = True
                 return False
+        said = {each.lower() for each in _INSTRUMENTS.findall(claim.text)}
+        there = {
+            each.lower()
+            for one in (record, *record.above)
+            for each in _INSTRUMENTS.findall(one.searched.replace("_", " "))
+        }
+        if said and there and not said & there:
+            self.elsewhere = True
+            return False
         return not self._other_identifier(near)
 
     def _other_identifier(self, near: Near) -> bool:
