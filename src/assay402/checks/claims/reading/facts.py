@@ -93,6 +93,8 @@ _BEFORE: Final = (
         "~",
     ),
 )
+_LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
+"""A code such as those of bookings, which a number with a unit would be if the unit were one."""
 _OR_MORE: Final = re.compile(r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE)
 _OR_LESS: Final = re.compile(r"\s(?:or|and) (?:less|fewer|lower|below|under|earlier|older)\b", re.IGNORECASE)
 _COMPARING: Final = frozenset(
@@ -217,6 +219,8 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
         )
     unit = "" if kind == "number" else rest.strip(" -")
     known, canonical = quantity(number, unit) if unit and unit.lower() not in SCALES else (number, "")
+    if kind == "quantity" and not canonical and _LOCATOR.fullmatch(raw):
+        return _plain("id", raw.lower(), raw, start, end, text)
     if kind == "quantity" and not canonical:
         # The word behind is no unit: a count of things, or a word that only follows.
         cut = raw[: len(raw) - len(unit)].rstrip(" -") if unit.lower() not in SCALES else raw

@@ -12,6 +12,7 @@ from assay402.checks.claims.rules.compare import IDENTIFYING, Outcome, compare, 
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
 
 _ORIGIN: Final = re.compile(r"^\)?,?\s?(?:to|->|→|-)\s|^\)?\s?(?:→|->)")
+_ARRIVING: Final = re.compile(r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE)
 _FROM: Final = re.compile(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
 _TO: Final = re.compile(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
 _ROLES: Final = {
@@ -186,6 +187,8 @@ def _overlap(fact: Fact, found: Fact, record: Record) -> float:
 
 def _role(fact: Fact, text: str) -> str:
     before, after = text[max(0, fact.start - 32) : fact.start], text[fact.end : fact.end + 6]
+    if _ARRIVING.search(text[max(0, fact.start - 90) : fact.start]):
+        return "destination"
     if _FROM.search(before) and not _TO.search(before):
         return "origin"
     if _TO.search(before):

@@ -265,7 +265,9 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     if _is_the_deed(view, near):
         return not near.missing_names or bool(near.shared)
     identifiers = view.identifiers - {each.fact.value for each in wrong}
-    if not near.shared and {"code"} < {each.fact.kind for each in wrong}:
+    codes = [each for each in near.bindings if each.fact.kind == "code"]
+    apart = [each for each in codes if each.state == "mismatch"]
+    if not near.shared and apart and (len(apart) == len(codes) > 1 or len(wrong) > len(apart)):
         return False  # another route, or another pair of currencies, has values of its own
     if near.record.is_prose and (
         near.coverage < _ENOUGH_WITH_VALUES
