@@ -47,6 +47,8 @@ _COMPOUND: Final = re.compile(
     re.IGNORECASE,
 )
 """Nouns that make the action before them a part of a name: a payment method pays nothing."""
+_MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
+"""What drops below, to or by something falls; nobody deletes it."""
 _ROLLED_BACK: Final = re.compile(r"\brolled back\b", re.IGNORECASE)
 
 CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
@@ -119,6 +121,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
         if (
             group is None
             or _COMPOUND.match(text, end)
+            or (group == "delete" and _MEASURED.match(text, end))
             or text[end : end + 1] == "_"
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")
         ):

@@ -63,7 +63,7 @@ _ALL: Final = re.compile(
 _NONE: Final = re.compile(r"\b(?:no|none|nothing|never|zero|nobody)\b", re.IGNORECASE)
 _ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
-    r"(?:it|they|this|that|these|those|he|she|which)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
+    r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
     re.IGNORECASE,
 )
 _PRONOUN_SUBJECT: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)

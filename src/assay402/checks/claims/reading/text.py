@@ -84,6 +84,8 @@ def stems(text: str) -> list[str]:
     found: list[str] = []
     if "roll" in text or "Roll" in text:
         text = _ROLL.sub(r"roll\1", text)
+    if "nd-to-" in text:
+        text = text.replace("nd-to-end", "2e")
     for word in _WORD.findall(text):
         found += _parts(word)
     return found

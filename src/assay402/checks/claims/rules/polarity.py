@@ -26,6 +26,7 @@ _CAUSE: Final = re.compile(
 )
 _ORDER: Final = re.compile(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
 _ALIGNED: Final = 0.7
+_ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
 _SHORT: Final = 7
 """Content words of a plain universal; a longer sentence says more than one thing."""
 _PART: Final = re.compile(r"[;:]\s|,\s|\b(?:while|whereas|although|which|who|but)\b", re.IGNORECASE)
@@ -232,6 +233,7 @@ def counterexample(view: View) -> Finding | None:
                 refs=tuple(record.ref for record in same[:12]),
                 note="every line of the item says so",
             )
+        against = [record for record in against if not _ZERO.search(record.text)]
         wrong = same if claim.quantifier == "none" or claim.negative else against
         right = against if wrong is same else same
         if wrong and (right or _subject_named(claim, wrong[0])):

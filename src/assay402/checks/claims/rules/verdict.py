@@ -52,6 +52,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     deeds.evidence_conflict,
     mismatch.value_conflict,
     tests.test_report,
+    tests.checker_report,
     authority.authority,
     deeds.status_conflict,
     polarity.counterexample,
