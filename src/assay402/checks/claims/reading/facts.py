@@ -11,7 +11,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Fact
 from assay402.checks.claims.reading.moments import MONTH, date_value, time_value
-from assay402.checks.claims.reading.quantities import CURRENCIES, SCALES, number_words, quantity, spelled
+from assay402.checks.claims.reading.quantities import CURRENCIES, SCALES, number_words, quantity, shares, spelled
 from assay402.checks.claims.reading.text import stems
 
 _NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
@@ -158,8 +158,14 @@ def _digits(text: str) -> list[Fact]:
 
 
 def _words(text: str) -> list[Fact]:
-    found = []
+    found = [
+        Fact("percent", str(low), low, high, "%", text[start:end], start, end, _attribute(text, start, end))
+        for low, high, start, end in shares(text)
+    ]
+    taken = [(each.start, each.end) for each in found]
     for value, start, end in number_words(text):
+        if any(first < end and start < last for first, last in taken):
+            continue
         unit = _unit_after(text, end)
         raw = text[start : end + (len(unit) + 1 if unit else 0)]
         number, unit = quantity(value, unit) if unit else (value, "")

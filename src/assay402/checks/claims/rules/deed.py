@@ -142,6 +142,34 @@ def _from_fields(record: Record) -> list[Deed]:
     return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
 
 
+_REFUSAL: Final = re.compile(
+    r"^\W{0,6}(?:remote )?(?:access |permission |request )?(?:denied|refused|rejected|declined|forbidden|unauthorized|failed|failure|error|timed out|aborted)\b.{0,60}$",
+    re.IGNORECASE,
+)
+
+
+def http_code(text: str) -> str:
+    """Give the status code of a line about an HTTP request; empty where there is none."""
+    match = _HTTP.search(text[:600])
+    return (match[3] or match[4]) if match is not None else ""
+
+
+def exit_code(text: str) -> str:
+    """Give the exit code a line tells; empty where it tells none."""
+    match = _EXIT.search(text[:600])
+    return (match[1] or match[2]) if match is not None else ""
+
+
+def is_refusal(text: str) -> bool:
+    """Tell whether a short line begins with a word of refusal and tells of no action of its own."""
+    return _REFUSAL.match(text.strip()) is not None and not re.search(r"[=:]\s?0\b|\b0\s", text)
+
+
+def is_sql_answer(text: str) -> bool:
+    """Tell whether a line is the answer of a database to a statement: its name and a number of rows."""
+    return _SQL_TAG.match(text) is not None
+
+
 def _is_answer(record: Record) -> bool:
     return record.parent is not None and record.parent.label.endswith(" call")
 

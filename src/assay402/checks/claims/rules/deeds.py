@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.model import Finding, Stage, Support
 from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.deed import is_sql_answer
 from assay402.checks.claims.rules.told import Told, told
 from assay402.checks.claims.rules.values import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View
@@ -221,6 +222,8 @@ def _carries(view: View, action: Told, near: Near) -> bool:
     if not speaks_plainly(claim, near):
         return False
     spoken = {word for group in action.act.groups for word in words_of(group)} | _said_of_stage()
+    if is_sql_answer(near.record.text):
+        spoken |= {stem("row"), stem("record")}  # what such an answer counts
     purpose = _PURPOSE.search(claim.text)
     aside = frozenset(stems(purpose[0])) if purpose is not None else frozenset()
     rest = near.wanted - spoken - aside

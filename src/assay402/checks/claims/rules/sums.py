@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal
+from functools import cache
 from typing import Final
 
 from assay402.checks.claims.model import Fact, Finding
@@ -180,3 +181,84 @@ def _agrees(text: str, first: Fact, second: Fact) -> bool | None:
     if moved is not None and moved.end() == first.start and re.fullmatch(r"\s(?:down |up )?to\s", between):
         return other > one if moved["rose"] else other < one
     return None
+
+
+_TIMES: Final = {"doubled": 100, "tripled": 200, "quadrupled": 300, "halved": -50}
+_CHANGED: Final = re.compile(
+    r"\b(?P<times>doubled|tripled|quadrupled|halved)\b|\b(?P<up>rose|increased|grew|climbed|up|gained|improved)\s(?:by\s)?|\b(?P<down>fell|dropped|decreased|declined|down|shrank|lost|reduced)\s(?:by\s)?",
+    re.IGNORECASE,
+)
+_FROM_TO: Final = re.compile(r"\bfrom\s(.{1,30}?)\s(?:down |up )?to\s(.{1,24})", re.IGNORECASE)
+_MOSTLY: Final = 0.6
+
+
+@rule("claims/change-computed", since="0.1", spec="section 4, percent, and section 7, R07")
+def change_computed(view: View) -> Finding | None:
+    """Judge a relative change by the two values, or by the percentage, that a record of the same subject gives.
+
+    ## What it reports
+    For `doubled`, `halved` or `rose by 20%`: SUPPORTED where the record that speaks of the subject gives a change
+    from one value to another, or a percentage with its direction, that comes to the same; CONTRADICTED with
+    VALUE_MISMATCH where it comes to another, or goes the other way.
+
+    ## Why it matters
+    Percentages are computed in the head, and reported as if they had been read.
+
+    ## How to fix it
+    Give the two values.
+    """
+    claim = view.claim
+    claimed = _change(claim.text, claim.facts)
+    if claimed is None or claim.negative:
+        return None
+    for near in view.near[:4]:
+        rest = near.wanted - _change_words()
+        if near.missing_names or not rest or len(rest & near.stems) < _MOSTLY * len(rest):
+            continue
+        told = _change(near.record.text, near.record.facts)
+        if told is None:
+            continue
+        agrees = abs(told - claimed) <= _NEARLY
+        return Finding(
+            support="SUPPORTED" if agrees else "CONTRADICTED",
+            rule="claims/change-computed",
+            refs=(near.record.ref,),
+            code="" if agrees else "VALUE_MISMATCH",
+            note=f"the record comes to a change of {told.normalize():f}%",
+        )
+    return None
+
+
+_NEARLY: Final = Decimal("0.6")
+"""Per cent by which a rounded change may differ."""
+
+
+@cache
+def _change_words() -> frozenset[str]:
+    words = "rise increase grow climb gain improve fall drop decrease decline shrink reduce double triple quadruple halve up down from to by"
+    return frozenset(stem(word) for word in words.split())
+
+
+def _change(text: str, values: tuple[Fact, ...]) -> Decimal | None:
+    """Give the change a text tells, in per cent; None where it tells none, or not one alone."""
+    match = _CHANGED.search(text[:600])
+    if match is None:
+        return None
+    if match["times"]:
+        return Decimal(_TIMES[match["times"].lower()])
+    between = _FROM_TO.search(text[:600], match.start())
+    numbers = [fact for fact in values if fact.kind in NUMERIC and fact.low is not None and fact.low == fact.high]
+    if between is not None:
+        first = [fact for fact in numbers if between.start(1) <= fact.start < between.end(1)]
+        second = [fact for fact in numbers if between.start(2) <= fact.start < between.end(2)]
+        if len(first) != 1 or not second or not first[0].low or second[0].low is None:
+            return None
+        return (second[0].low - first[0].low) * 100 / first[0].low
+    shares = [fact for fact in numbers if fact.kind == "percent" and fact.unit == "%" and fact.start >= match.end()]
+    if len(shares) != 1 or shares[0].low is None or shares[0].start - match.end() > _BESIDE:
+        return None
+    return shares[0].low if match["up"] else -shares[0].low
+
+
+_BESIDE: Final = 12
+"""Characters between a word of change and its percentage."""

@@ -150,7 +150,7 @@ _CLEAN: Final = re.compile(
 )
 
 
-@rule("claims/checker-report", since="0.2", spec="sections 5.3 and 7, R07 for linters and type checkers")
+@rule("claims/checker-report", since="0.1", spec="sections 5.3 and 7, R07 for linters and type checkers")
 def checker_report(view: View) -> Finding | None:
     """Judge a claim about a linter or a type checker by the number of issues its last line tells.
 

@@ -10,7 +10,7 @@ from assay402.checks.claims.reading.actions import consequential, cue, groups_in
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
-from assay402.checks.claims.rules.deed import Deed, stage_of
+from assay402.checks.claims.rules.deed import Deed, is_refusal, stage_of
 from assay402.checks.claims.rules.view import Near, View, report_words
 
 _WEAK: Final = frozenset(
@@ -39,7 +39,7 @@ _INSTRUMENTS: Final = re.compile(
 )
 _CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 _STATUS: Final = re.compile(
-    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|not run|(?:was|is|were|are) done)\b",
+    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done)\b",
     re.IGNORECASE,
 )
 ANY: Final = "any"
@@ -57,6 +57,8 @@ _RANKS: Final[dict[Stage, int]] = {
     "REVERSED": 7,
 }
 _FOLLOWING: Final = 6
+_REFUSED_WITHIN: Final = 2
+"""Lines after the one that names an action in which its bare refusal may stand."""
 _LOOKED_AT: Final = 60
 _ENOUGH: Final = 0.5
 
@@ -193,12 +195,31 @@ class Told:
                     held = found.get(record.order)
                     if held is None or (held.group not in self.act.groups and deed.group in self.act.groups):
                         found[record.order] = deed
+        for deed in self._refusals():
+            found.setdefault(deed.record.order, deed)
         deeds = [found[order] for order in sorted(found)]
         exact = [deed for deed in deeds if deed.group in self.act.groups or deed.group == "*"]
         deeds = exact if any(deed.group != "*" for deed in exact) else deeds
         return _ordered(
             self._of_subject([deed for deed in deeds if deed.group != "*" or self._is_of_claim(deed, exact)])
         )
+
+    def _refusals(self) -> list[Deed]:
+        """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""
+        records, found = self.view.world.records, []
+        for record in self._records():
+            named = groups_in(record.text[:400])
+            if record.form != "line" or not any(same_action(one, each) for one in self.act.groups for each in named):
+                continue
+            for each in records[record.order + 1 : record.order + 1 + _REFUSED_WITHIN]:
+                if (
+                    each.item is record.item
+                    and is_refusal(each.text)
+                    and not groups_in(each.text)
+                    and each.form == "line"
+                ):
+                    found.append(Deed(each, min(self.act.groups), "FAILED"))
+        return found
 
     def _is_of_claim(self, deed: Deed, exact: list[Deed]) -> bool:
         """Tell whether a bare `not run`, `rolled back` or ticked box tells of the claimed action."""
