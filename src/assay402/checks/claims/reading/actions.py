@@ -40,6 +40,7 @@ _BEGUN: Final = re.compile(
     re.IGNORECASE,
 )
 _IN_ORDER: Final = re.compile(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
+_STATE: Final = re.compile(r"\b(?:is|are)\s(?:now\s)?$", re.IGNORECASE)
 _ADJECTIVE: Final = re.compile(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
 
 _COMPOUND: Final = re.compile(
@@ -54,10 +55,10 @@ _ROLLED_BACK: Final = re.compile(r"\brolled back\b", re.IGNORECASE)
 CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
     ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
     ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
-    ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
+    ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
     ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|schedule(?=[A-Z])", re.IGNORECASE)),
     ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
-    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
+    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
     ("ATTEMPTED", re.compile(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
 )  # fmt: skip
 """Words that tell how far an action went, in the order in which they decide."""
@@ -136,6 +137,8 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     before = text[max(0, start - _BEFORE) : start]
     low = word.lower()
     negated = _NEGATED.search(before) is not None
+    if low == "installed" and _STATE.search(before):
+        return None  # how things stand, not what was done
     if _FAILED_TO.search(before):
         return Mention(group, "FAILED", start, end)
     if (

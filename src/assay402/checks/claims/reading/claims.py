@@ -68,6 +68,7 @@ _PRONOUN: Final = re.compile(
 )
 _PRONOUN_SUBJECT: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
 _HELPER: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
+_COLON: Final = re.compile(r":(?![0-9])")
 _LABEL: Final = re.compile(
     r"\W{0,4}(?:flight|option|step|leg|item|segment|choice|part|passenger|stage|phase|point|no\.?|#)\s?[0-9]{1,2}\s?[:.)–-](?=\s)",
     re.IGNORECASE,
@@ -207,7 +208,7 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
 
 def _form(text: str, piece: Piece) -> Literal["clause", "fragment", "cell", "leaf", "heading"]:
     """Give the form of a piece; a clause without a helping verb or an action only labels its values."""
-    if piece.form == "clause" and ":" in text and not _HELPER.search(text) and not mentions(text):
+    if piece.form == "clause" and _COLON.search(text) and not _HELPER.search(text) and not mentions(text):
         return "fragment"
     return piece.form
 

@@ -106,6 +106,7 @@ class Reader:
 
     def _lines(self, item: EvidenceItem) -> int:
         start, call = 0, None
+        prompted = False
         header: list[str] | None = None
         heading = ""
         lines = item.text.split("\n")
@@ -128,8 +129,10 @@ class Reader:
                     header = None
                     call = self._line(item, line, number, start, call, heading)
                     heading = _heading(line, heading)
+                    prompted = _PROMPT.match(line) is not None or prompted
             else:
                 header = None
+                heading = "" if prompted else heading
             start = end + 1
         return min(start, len(item.text))
 
@@ -364,8 +367,15 @@ def _row(header: list[str], cells: list[str], line: str) -> tuple[Field, ...] | 
     return tuple(Field(name, cell) for name, cell in zip(header, cells, strict=True))
 
 
+_PROMPT: Final = re.compile(r"^\s*(?:\$|>>>|PS>|%)\s+([A-Za-z][\w./-]*(?:\s+.{0,80})?)$")
+"""A command at a prompt; what stands below it is its answer."""
+
+
 def _heading(line: str, before: str) -> str:
     stripped = line.strip()
+    command = _PROMPT.match(line)
+    if command is not None:
+        return re.sub(r"(?<=\s)-+", "", command[1])
     if stripped.startswith("#") or (
         len(stripped) < 40 and stripped.replace(" ", "").isalpha() and len(stripped.split()) <= 3
     ):  # a short line of words

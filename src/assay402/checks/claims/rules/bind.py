@@ -71,7 +71,7 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
 
 def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
     rated = [
-        (outcome, _overlap(fact, found, record), found, record)
+        (outcome, _overlap(fact, found, record, claim.form), found, record)
         for record in scope
         for found in record.facts
         if (outcome := compare(fact, found)) != "other"
@@ -173,11 +173,13 @@ def _told_apart(fact: Fact, found: Fact) -> bool:
     return fact.kind != "number" or bool(fact.attribute & found.attribute)
 
 
-def _overlap(fact: Fact, found: Fact, record: Record) -> float:
+def _overlap(fact: Fact, found: Fact, record: Record, form: str) -> float:
     """Count the words that name the attribute on both sides; a name that says more than the claim counts a little less."""
     shared = fact.attribute & found.attribute
     if record.form not in ("json", "row"):
         return float(len(shared))
+    if form in ("leaf", "cell") and found.attribute and found.attribute <= fact.attribute:
+        return float(len(shared))  # the path or the header names the very field
     specific = shared - generic()
     extra = found.attribute - fact.attribute - generic()
     if not specific and extra:

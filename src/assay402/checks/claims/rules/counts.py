@@ -32,7 +32,8 @@ def counted(view: View) -> Finding | None:
     Nothing needs fixing.
 
     ## Known limits
-    Records are counted as far as they were supplied, so a smaller count contradicts nothing.
+    Records are counted as far as they were supplied, so a smaller count contradicts nothing. A duration is
+    contradicted only where one record tells the beginning and one the end.
     """
     claim = view.claim
     numbers = [
@@ -54,7 +55,16 @@ def counted(view: View) -> Finding | None:
         if fact.kind == "quantity" and fact.unit == "s" and _LASTED.search(claim.text)
         else None
     )
-    return Finding(support="SUPPORTED", rule="claims/counted", refs=lasted) if lasted is not None else None
+    if lasted is None:
+        return None
+    refs, agrees = lasted
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/counted",
+        refs=refs,
+        code="" if agrees else "VALUE_MISMATCH",
+        note="the time stamps lie as far apart" if agrees else "the time stamps lie another time apart",
+    )
 
 
 def _counted(view: View, fact: Fact) -> list[Record]:
@@ -93,16 +103,32 @@ def _summed(view: View, fact: Fact) -> tuple[str, ...] | None:
     return None
 
 
-def _lasted(view: View, fact: Fact) -> tuple[str, ...] | None:
+_BEGUN: Final = re.compile(r"\b(?:start\w*|beg[aiu]n\w*|launch\w*|running|opened)\b", re.IGNORECASE)
+_ENDED: Final = re.compile(r"\b(?:finish\w*|complet\w*|done|end\w*|succeeded|stopped|closed|success)\b", re.IGNORECASE)
+
+
+def _lasted(view: View, fact: Fact) -> tuple[tuple[str, str], bool] | None:
+    """Say whether the first and the last dated record of the subject lie as far apart as claimed; None if unsaid."""
     dated = sorted(
         (near.record for near in view.near if near.coverage > 0 and ":" in near.record.moment),
         key=lambda record: record.order,
     )
     same = [record for record in dated if record.item is dated[0].item]
-    if len(same) < 2:  # a beginning and an end
+    if len(same) < 2 or fact.low is None:  # a beginning and an end
         return None
-    first, last = _seconds(same[0].moment), _seconds(same[-1].moment)
-    return (same[0].ref, same[-1].ref) if Decimal(last - first) == fact.low else None
+    lasted = Decimal(_seconds(same[-1].moment) - _seconds(same[0].moment))
+    refs = (same[0].ref, same[-1].ref)
+    if lasted == fact.low or (abs(lasted - fact.low) * 2 <= _unit(fact) and lasted > 0):
+        return refs, True
+    told = len(same) == 2 and _BEGUN.search(same[0].text) and _ENDED.search(same[1].text)
+    return (refs, False) if told else None
+
+
+def _unit(fact: Fact) -> Decimal:
+    """Give the seconds of the unit a duration is given in; nothing where it is given in fractions of it."""
+    if "." in fact.raw:
+        return Decimal(0)
+    return next((Decimal(size) for word, size in (("min", 60), ("hour", 3600), ("h", 3600)) if word in fact.raw.lower()), Decimal(0))
 
 
 def _seconds(moment: str) -> int:

@@ -148,6 +148,11 @@ _REFUSAL: Final = re.compile(
 )
 
 
+def is_mail_line(text: str) -> bool:
+    """Tell whether a mail server wrote a line."""
+    return _MAIL.search(text[:600]) is not None
+
+
 def http_code(text: str) -> str:
     """Give the status code of a line about an HTTP request; empty where there is none."""
     match = _HTTP.search(text[:600])

@@ -7,7 +7,7 @@ from typing import Final
 from assay402.checks.claims.model import Finding, Stage, Support
 from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.deed import is_sql_answer
+from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told, told
 from assay402.checks.claims.rules.values import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View
@@ -210,6 +210,8 @@ def action_recorded(view: View) -> Finding | None:
 def _reached(claimed: Stage | None, found: Stage) -> bool:
     if claimed == "ATTEMPTED":
         return found in ("ATTEMPTED", "COMPLETED", "FAILED", "REVERSED")
+    if claimed == "NONEXECUTION":
+        return found in ("NONEXECUTION", "FAILED", "QUEUED", "REQUESTED")  # none of these is its being done
     return claimed == found
 
 
@@ -224,6 +226,8 @@ def _carries(view: View, action: Told, near: Near) -> bool:
     spoken = {word for group in action.act.groups for word in words_of(group)} | _said_of_stage()
     if is_sql_answer(near.record.text):
         spoken |= {stem("row"), stem("record")}  # what such an answer counts
+    if is_mail_line(near.record.text):
+        spoken |= _letters()
     purpose = _PURPOSE.search(claim.text)
     aside = frozenset(stems(purpose[0])) if purpose is not None else frozenset()
     rest = near.wanted - spoken - aside
@@ -238,6 +242,13 @@ def _carries(view: View, action: Told, near: Near) -> bool:
     if rest <= _anybody() or _same_channel(claim.text, near.record.text):
         return True
     return action.act.stage != "COMPLETED" and covered > 0 and len(rest) <= 2
+
+
+@cache
+def _letters() -> frozenset[str]:
+    """Give the stems of words for what a mail server hands over, whatever it is about."""
+    words = "email mail message confirmation notification letter receipt invitation reminder"
+    return frozenset(stem(word) for word in words.split())
 
 
 def _same_channel(said: str, told_of: str) -> bool:

@@ -39,7 +39,7 @@ _INSTRUMENTS: Final = re.compile(
 )
 _CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 _STATUS: Final = re.compile(
-    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done)\b",
+    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|reversed|reverted|voided|undone|(?:went|gone|came) through|(?:has |have )?cleared|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done)\b",
     re.IGNORECASE,
 )
 ANY: Final = "any"
@@ -87,6 +87,20 @@ def _status_words() -> frozenset[str]:
             "done",
             "status",
             "time",
+            "go",
+            "went",
+            "through",
+            "come",
+            "clear",
+            "reverse",
+            "revert",
+            "void",
+            "undone",
+            "change",
+            "make",
+            "need",
+            "apply",
+            "require",
         ]
     )
 
@@ -110,7 +124,8 @@ class Act:
                 if outcome[1].lower() == "delivered"
                 else "deploy"
             )
-            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), claim.negative)]
+            undone = outcome[1].lower() == "unpaid"
+            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), claim.negative != undone)]
         self.outcome: Final = outcome is not None and not claim.mentions
         self.mentions: Final = tuple(said)
         if (

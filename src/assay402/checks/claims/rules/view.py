@@ -45,6 +45,7 @@ _VALUE_WORDS: Final = (
     "long",
     "large",
     "big",
+    "install",
 )
 
 
@@ -164,6 +165,7 @@ class View:
         for mention in self.claim.mentions:
             words |= words_of(mention.group)
         identifiers = {stem(part) for each in self.identifiers for part in re.split(r"[^\w]+", each) if part}
+        identifiers |= {fact.value[:7] for fact in self.claim.facts if fact.kind == "hash"}
         found = [
             self.to(record)
             for record in self.world.near(words - identifiers, identifiers)
