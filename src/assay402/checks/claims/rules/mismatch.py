@@ -278,8 +278,9 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     if near.record.item.kind == "description" and not near.shared:
         return near.coverage >= _ENOUGH
     if (
-        any(each.fact.kind == "version" and each.overlap >= 1 for each in wrong)
-        and near.coverage >= _ENOUGH_WITH_VALUES
+        any(each.fact.kind == "version" for each in wrong)
+        and near.wanted
+        and near.coverage >= (_ENOUGH_WITH_VALUES if any(each.overlap >= 1 for each in wrong) else _ENOUGH)
     ):
         return True
     if any(each.fact.kind in IDENTIFYING for each in wrong):

@@ -46,6 +46,12 @@ _VALUE_WORDS: Final = (
     "large",
     "big",
     "install",
+    "checksum",
+    "digest",
+    "hash",
+    "sha256",
+    "sha",
+    "md5",
 )
 
 
