@@ -50,7 +50,11 @@ _COMPOUND: Final = re.compile(
 """Nouns that make the action before them a part of a name: a payment method pays nothing."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
-_ROLLED_BACK: Final = re.compile(r"\brolled back\b", re.IGNORECASE)
+_PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
+    ("rollback", "REVERSED", re.compile(r"\brolled back\b", re.IGNORECASE)),
+    ("save", "COMPLETED", re.compile(r"\bbacked up\b", re.IGNORECASE)),
+)
+"""Actions named by a verb and its particle."""
 
 CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
     ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
@@ -109,13 +113,14 @@ def mentions(text: str) -> tuple[Mention, ...]:
     known = _groups()
     found: list[Mention] = [
         Mention(
-            "rollback",
-            "REVERSED",
+            group,
+            stage,
             match.start(),
             match.end(),
             _NEGATED.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None,
         )
-        for match in _ROLLED_BACK.finditer(text)
+        for group, stage, pattern in _PHRASES
+        for match in pattern.finditer(text)
     ]
     for word, start, end in word_spans(text):
         group = known.get(stem(word))
@@ -137,7 +142,7 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     before = text[max(0, start - _BEFORE) : start]
     low = word.lower()
     negated = _NEGATED.search(before) is not None
-    if low == "installed" and _STATE.search(before):
+    if low in ("installed", "enabled", "disabled", "closed") and _STATE.search(before):
         return None  # how things stand, not what was done
     if _FAILED_TO.search(before):
         return Mention(group, "FAILED", start, end)

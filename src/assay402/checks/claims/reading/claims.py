@@ -68,6 +68,7 @@ _PRONOUN: Final = re.compile(
 )
 _PRONOUN_SUBJECT: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
 _HELPER: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
+_CITATION: Final = re.compile(r"\[[0-9]{1,3}(?:,\s?[0-9]{1,3}){0,8}\]")
 _COLON: Final = re.compile(r":(?![0-9])")
 _LABEL: Final = re.compile(
     r"\W{0,4}(?:flight|option|step|leg|item|segment|choice|part|passenger|stage|phase|point|no\.?|#)\s?[0-9]{1,2}\s?[:.)–-](?=\s)",
@@ -169,7 +170,13 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
     pronoun = _PRONOUN.match(head) is not None
     context = piece.context or (subject if pronoun else "")
     label = _LABEL.match(head)
-    found = tuple(each for each in facts(head) if label is None or each.start >= label.end())
+    cited = [match.span() for match in _CITATION.finditer(head)]
+    found = tuple(
+        each
+        for each in facts(head)
+        if (label is None or each.start >= label.end())
+        and not any(first <= each.start < last for first, last in cited)
+    )
     if piece.context:
         # In a cell or a leaf the headers and the path say what the value is of.
         said = frozenset(stems(piece.context.replace("_", " ")))

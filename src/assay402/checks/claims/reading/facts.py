@@ -5,6 +5,7 @@ identifier never a quantity. Every pattern is linear: no quantifier stands insid
 """
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -138,7 +139,31 @@ def facts(text: str) -> tuple[Fact, ...]:
         if not any(each.start < fact.end and fact.start < each.end for each in found)
     ]
     found.sort(key=lambda fact: fact.start)
-    return tuple(found)
+    return tuple(_ranges(found, text)) if "etween " in text else tuple(found)
+
+
+def _ranges(found: list[Fact], text: str) -> Iterator[Fact]:
+    """Give the values with `between A and B` as one: what lies from the one to the other."""
+    skipped = -1
+    for index, fact in enumerate(found):
+        following = found[index + 1] if index + 1 < len(found) else None
+        if index == skipped:
+            continue
+        if (
+            following is not None
+            and fact.low is not None
+            and following.low is not None
+            and text[max(0, fact.start - 8) : fact.start].lower() == "between "
+            and text[fact.end : following.start] == " and "
+        ):
+            skipped = index + 1
+            raw = text[fact.start : following.end]
+            yield Fact(
+                following.kind, following.value, fact.low, following.low, following.unit, raw, fact.start,
+                following.end, fact.attribute | following.attribute, "<>",
+            )  # fmt: skip
+            continue
+        yield fact
 
 
 @lru_cache(maxsize=4_096)

@@ -14,6 +14,7 @@ _CAMEL: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _INNER_CAPITAL: Final = re.compile(r"[a-z][A-Z]")
 _NOT_WORD: Final = re.compile(r"[^\w$€£%]+")
 _ROLL: Final = re.compile(r"\b[Rr]oll(?:s|ed|ing)? (back|out)\b")
+_BACKED: Final = re.compile(r"\b[Bb]ack(?:s|ed|ing)? up\b")
 _VOWEL: Final = frozenset("aeiouy")
 _LONGEST_WORD: Final = 40
 """Longer runs of letters are no words; they are compared as they stand."""
@@ -84,6 +85,8 @@ def stems(text: str) -> list[str]:
     found: list[str] = []
     if "roll" in text or "Roll" in text:
         text = _ROLL.sub(r"roll\1", text)
+    if "ack" in text:
+        text = _BACKED.sub("backup", text)
     if "nd-to-" in text:
         text = text.replace("nd-to-end", "2e")
     for word in _WORD.findall(text):

@@ -91,6 +91,9 @@ class Source:
 
 def source_of(text: str) -> Source | None:
     """Give the source a claim names, and where in the claim."""
+    cited = _CITED.search(text)
+    if cited is not None and not re.fullmatch(r"[ xX]", cited[1] or "-"):
+        return Source(cited[1] or cited[2], cited.start(), cited.end())
     for pattern in (_BY, _THE_ROLE):
         match = pattern.match(text)
         if match is not None and match[1].lower().removeprefix("the ").split()[0] not in _NOT_SOURCES:
@@ -100,9 +103,6 @@ def source_of(text: str) -> Source | None:
         match.re is _ACCORDING and match[0].lower().startswith("per ") and not match[1][:1].isupper()
     ):
         return Source(match[1], match.start(), match.end())
-    cited = _CITED.search(text)
-    if cited is not None and not re.fullmatch(r"[ xX]", cited[1] or "-"):
-        return Source(cited[1] or cited[2], cited.start(), cited.end())
     return None
 
 
@@ -139,12 +139,23 @@ def without_source(claim: Claim, items: tuple[EvidenceItem, ...]) -> tuple[Claim
     named = items_named(source.name, items) if source is not None else []
     if source is None or not named or claim.form in ("leaf", "cell"):
         return claim, frozenset()
+    return _stripped(claim, source), frozenset(item.id for item in named)
+
+
+def without_speaker(claim: Claim, records: list[Record]) -> tuple[Claim, frozenset[int]]:
+    """Give what is left of a claim without the naming of who said it, and the records that this speaker says."""
+    source = source_of(claim.text)
+    spoken = spoken_by(source.name, records) if source is not None else []
+    if source is None or not spoken or claim.form in ("leaf", "cell"):
+        return claim, frozenset()
+    return _stripped(claim, source), frozenset(record.order for record in spoken)
+
+
+def _stripped(claim: Claim, source: Source) -> Claim:
     said = frozenset(stems(claim.text[source.start : source.end]))
     kept = frozenset(stems(claim.text[: source.start] + " " + claim.text[source.end :]))
     facts = tuple(each for each in claim.facts if not source.start <= each.start < source.end)
-    return replace(
-        claim, content=claim.content - (said - kept), names=claim.names - (said - kept), facts=facts
-    ), frozenset(item.id for item in named)
+    return replace(claim, content=claim.content - (said - kept), names=claim.names - (said - kept), facts=facts)
 
 
 @rule("claims/source-not-supplied", since="0.1", spec="section 7, R11, and section 8")

@@ -39,6 +39,12 @@ def counted(view: View) -> Finding | None:
     numbers = [
         fact for fact in claim.facts if fact.kind in ("number", "money", "quantity") and not fact.compared
     ]
+    money = [fact for fact in numbers if fact.kind == "money"]
+    counted_too = None
+    if len(money) == 1 and len(numbers) == 2 and _TOTAL & claim.content:
+        # `The total of the three plans`: how many there are is said beside the sum.
+        counted_too = next(int(fact.low or 0) for fact in numbers if fact.kind != "money") if len(money) < 2 else None
+        numbers = money
     if len(numbers) != 1 or len(claim.facts) > 2 or claim.negative:  # one number and what it is of
         return None
     fact = numbers[0]
@@ -48,7 +54,7 @@ def counted(view: View) -> Finding | None:
             support="SUPPORTED", rule="claims/counted", refs=tuple(record.ref for record in records[:12])
         )
     summed = _summed(view, fact) if _TOTAL & claim.content and fact.kind != "quantity" else None
-    if summed is not None:
+    if summed is not None and (counted_too is None or counted_too == len(summed)):
         return Finding(support="SUPPORTED", rule="claims/counted", refs=summed)
     lasted = (
         _lasted(view, fact)

@@ -194,6 +194,8 @@ def action_recorded(view: View) -> Finding | None:
         if deed.record.item.kind == "description" and action.act.is_done:
             continue
         near = view.to(deed.record)
+        if _is_one_of_all(view, near):
+            continue
         if _carries(view, action, near):
             refs = tuple(dict.fromkeys((deed.record.ref, *(each.ref for each in near.bindings if each.ref))))
             bound = tuple(
@@ -205,6 +207,18 @@ def action_recorded(view: View) -> Finding | None:
                 support="SUPPORTED", rule="claims/action-recorded", refs=refs, stage=deed.stage, bound=bound
             )
     return None
+
+
+_WHOLE: Final = re.compile(r"\b(?:all|every|each|both|entire|whole|full|fully|everything)\b|\b([0-9]+)\s?(?:/|of)\s?\1\b", re.IGNORECASE)
+_SOLE: Final = re.compile(r"\b(?:only|solely|exclusively|sole)\b", re.IGNORECASE)
+
+
+def _is_one_of_all(view: View, near: Near) -> bool:
+    """Tell whether the claim speaks of all, or of one alone, and the record does not."""
+    text = near.record.text
+    if view.claim.quantifier == "only" and not view.claim.facts:
+        return _SOLE.search(text) is None
+    return view.claim.quantifier == "all" and not view.claim.facts and _WHOLE.search(text) is None
 
 
 def _reached(claimed: Stage | None, found: Stage) -> bool:

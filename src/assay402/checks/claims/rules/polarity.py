@@ -18,6 +18,7 @@ _NOT_NEGATION: Final = re.compile(
     r"\b(?:not only|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
     re.IGNORECASE,
 )
+_SWITCHED_OFF: Final = frozenset(stem(word) for word in ("disabled", "off", "inactive"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
 _CAUSE: Final = re.compile(
@@ -26,6 +27,9 @@ _CAUSE: Final = re.compile(
 )
 _ORDER: Final = re.compile(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
 _ALIGNED: Final = 0.7
+_ALIGNED_FIELD: Final = 0.6
+_NOT_IN_WORD: Final = re.compile(r"\bNot(?=[A-Z])|\bnot_")
+"""As in `NotReady`."""
 _ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
 _SHORT: Final = 7
 """Content words of a plain universal; a longer sentence says more than one thing."""
@@ -43,7 +47,8 @@ def _antonyms() -> dict[str, frozenset[str]]:
 
 def is_negative(text: str) -> bool:
     """Tell whether a text denies something."""
-    return _NEGATION.search(_NOT_NEGATION.sub(" ", text[:4_000])) is not None
+    cleaned = _NOT_NEGATION.sub(" ", text[:4_000])
+    return _NEGATION.search(cleaned) is not None or _NOT_IN_WORD.search(cleaned) is not None
 
 
 def antonyms_between(claimed: frozenset[str], found: frozenset[str]) -> frozenset[str]:
@@ -77,9 +82,12 @@ def truth_of(claim: Claim, record: Record) -> bool | None:
         if value not in _YES and value not in _NO:
             continue
         named = frozenset(stems(field.name.rpartition(".")[2].replace("_", " ").replace("-", " ")))
-        if not named or not named <= claim.content:
+        opposite = frozenset(
+            each for word in named for each in _antonyms().get(word, ()) if each in claim.content
+        )
+        if not named or not (named <= claim.content or opposite):
             continue
-        denied = _denied(claim, named)
+        denied = _denied(claim, named) != bool(opposite or _SWITCHED_OFF & claim.content - named)
         agreed = (value in _YES) != denied
         told = agreed if told is None else told and agreed
     return told
@@ -114,7 +122,7 @@ def polarity_flip(view: View) -> Finding | None:
         if record.form in ("json", "row") or record.fields:
             if (
                 truth_of(claim, record) is False
-                and (near.shared or near.coverage >= _ALIGNED)
+                and (near.shared or near.coverage >= _ALIGNED_FIELD)
                 and not _bad_values(near)
             ):
                 return _contradicted(
@@ -217,11 +225,15 @@ def counterexample(view: View) -> Finding | None:
         return None
     if len(claim.content) > _SHORT:
         return None
+    by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
+    if by_field is not None:
+        return by_field
     known = _antonyms()
     claimed = {word: known[word] for word in sorted(claim.content) if word in known}
     for word, opposites in claimed.items():
-        same = [record for record in view.world.with_stem(word) if _is_member(record)]
-        against = [
+        members = [record for record in view.world.with_stem(word) if _is_member(record)]
+        same = [record for record in members if not is_negative(record.text)]
+        against = [record for record in members if is_negative(record.text)] + [
             record
             for opposite in sorted(opposites)
             for record in view.world.with_stem(opposite)
@@ -247,6 +259,39 @@ def counterexample(view: View) -> Finding | None:
                 note="one record shows an exception",
             )
     return None
+
+
+def _by_field(view: View) -> Finding | None:
+    """Judge a universal by the records of one form that have a field of one name, some with the claimed value."""
+    claim = view.claim
+    for near in view.near[:4]:
+        for field in near.record.fields:
+            said = frozenset(stems(field.value.replace("_", " ")))
+            if not said or not said <= claim.content or len(field.value) > _STATUS_WIDTH:
+                continue
+            members = [
+                (record, next((each.value for each in record.fields if each.name == field.name), None))
+                for record in view.world.bearing[:_LOOKED_AT]
+                if record.item is near.record.item and record.form == near.record.form
+            ]
+            told = [(record, value) for record, value in members if value is not None]
+            against = [
+                record for record, value in told if not said <= frozenset(stems(value.replace("_", " ")))
+            ]
+            if len(told) < 2:  # one is no kind
+                continue
+            return Finding(
+                support="CONTRADICTED" if against else "SUPPORTED",
+                rule="claims/counterexample",
+                refs=(against[0].ref,) if against else tuple(record.ref for record, _ in told[:12]),
+                code="COUNTEREXAMPLE" if against else "",
+                note="one record shows an exception" if against else "every record of its kind says so",
+            )
+    return None
+
+
+_STATUS_WIDTH: Final = 24
+_LOOKED_AT: Final = 2_000
 
 
 def _is_whole(view: View, same: list[Record]) -> bool:

@@ -88,6 +88,9 @@ def judge(claim: Claim, world: World) -> Verdict:
     whole = view_of(claim, world)
     said, only = attribution.without_source(claim, world.items)
     view = View(said, world, only) if only else whole
+    if not only:
+        said, spoken = attribution.without_speaker(claim, world.bearing)
+        view = View(said, world, spoken=spoken) if spoken else whole
     for each in ORDER:
         finding = each(whole if each in _OF_SOURCES else view)
         if finding is not None:

@@ -141,11 +141,19 @@ class Near:
 class View:
     """One claim, and the evidence near it."""
 
-    def __init__(self, claim: Claim, world: World, only: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        world: World,
+        only: frozenset[str] = frozenset(),
+        spoken: frozenset[int] = frozenset(),
+    ) -> None:
         self.claim: Final = claim
         self.world: Final = world
         self._only: Final = only
         """The items that count, where the claim names its source."""
+        self._spoken: Final = spoken
+        """The records that count, where the claim names a speaker."""
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
         self._near_to: dict[int, Near] = {}
@@ -175,7 +183,8 @@ class View:
         found = [
             self.to(record)
             for record in self.world.near(words - identifiers, identifiers)
-            if not self._only or record.item.id in self._only
+            if (not self._only or record.item.id in self._only)
+            and (not self._spoken or record.order in self._spoken)
         ]
         return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
 
