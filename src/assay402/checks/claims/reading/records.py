@@ -198,7 +198,7 @@ class Record:
         found: list[Fact] = []
         for index, field in enumerate(self.fields):
             attribute = frozenset(stems(field.name.replace("_", " ").replace(".", " ")))
-            whole = re.fullmatch(r"[0-9]{2,20}", field.value)
+            whole = re.fullmatch(r"[0-9]{1,20}", field.value)
             if whole is not None and _ID_NAME.search(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue

@@ -139,7 +139,17 @@ def _from_fields(record: Record) -> list[Deed]:
         if field.name.lower().endswith(("ed_at", "ed"))
         and field.value.lower() not in ("", "null", "false", "0", "none")
     ]
+    if stage_of(record) is None:
+        # An event that is named by what was done.
+        told += [
+            field.value
+            for field in record.fields
+            if field.name.lower() in ("type", "event", "action", "kind", "name") and _DONE.fullmatch(field.value)
+        ]
     return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
+
+
+_DONE: Final = re.compile(r"(?:[a-z]+[._ ])?[a-z]+(?:ed|sent|paid)", re.IGNORECASE)
 
 
 _REFUSAL: Final = re.compile(

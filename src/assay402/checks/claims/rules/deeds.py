@@ -10,7 +10,7 @@ from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told, told
 from assay402.checks.claims.rules.values import in_order, speaks_plainly
-from assay402.checks.claims.rules.view import Near, View
+from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
@@ -79,8 +79,8 @@ def status_conflict(view: View) -> Finding | None:
     ):
         code = "STAGE_REVERSED" if newest.stage == "REVERSED" else "STATUS_CONFLICT"
         return _staged("CONTRADICTED", "claims/status-conflict", action, code)
-    if claimed in (*_FINAL, "QUEUED") and newest.stage == "COMPLETED" and _same_thing(view, action):
-        if claimed in ("FAILED", "REVERSED") and any(deed.stage == claimed for deed in action.deeds):
+    if claimed in ("FAILED", "NONEXECUTION", "QUEUED") and newest.stage == "COMPLETED" and _same_thing(view, action):
+        if claimed == "FAILED" and any(deed.stage == claimed for deed in action.deeds):
             return None
         return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
     return None
@@ -255,7 +255,21 @@ def _carries(view: View, action: Told, near: Near) -> bool:
         return True
     if rest <= _anybody() or _same_channel(claim.text, near.record.text):
         return True
+    if action.act.stage == "COMPLETED" and _is_the_only(view, action, near, spoken):
+        return True
     return action.act.stage != "COMPLETED" and covered > 0 and len(rest) <= 2
+
+
+def _is_the_only(view: View, action: Told, near: Near, spoken: set[str]) -> bool:
+    """Tell whether the one record of the action names no object of its own, so that it can only be the claimed one."""
+    claim = view.claim
+    if claim.names or view.identifiers or len({deed.record.order for deed in action.deeds}) != 1:
+        return False
+    text = near.record.text
+    for fact in reversed([each for each in near.record.facts if each.start >= 0]):
+        text = f"{text[: fact.start]} {text[fact.end :]}"
+    rest = frozenset(stems(text)) - spoken - report_words() - claim.content
+    return near.record.form == "line" and not {each for each in rest if each.isalpha()}
 
 
 @cache

@@ -16,6 +16,8 @@ from assay402.core.check import rule
 _ENOUGH: Final = 0.8
 _ENOUGH_WITH_VALUES: Final = 0.5
 _ALIGNED: Final = 0.6
+_CLOSE: Final = 0.15
+"""Share of a claim's content by which one record must fit better than another to be the one meant."""
 _LOOKED_AT: Final = 600
 _COMPARING: Final = re.compile(
     r"\b(?:than|average|total|sum|difference|times|each|both|combined)\b", re.IGNORECASE
@@ -221,6 +223,7 @@ def _told_elsewhere(view: View, near: Near, wrong: list[Binding]) -> bool:
             record.form == near.record.form == "json"
             and {each.fact for each in wrong} <= agrees
             and other.matched >= near.matched
+            and other.coverage >= near.coverage - _CLOSE
         ):
             return True
     return False

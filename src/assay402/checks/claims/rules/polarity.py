@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import Near, View, report_words
@@ -132,7 +133,8 @@ def polarity_flip(view: View) -> Finding | None:
                 continue
         if _bad_values(near) or record.text.rstrip().endswith("?") or near.missing_names:
             continue
-        if is_negative(record.text) != claim.negative and claim.modality == "is" and _denies(near, claim):
+        undone = claim.negative and cue(record.text[:600]) in ("NONEXECUTION", "FAILED")
+        if is_negative(record.text) != claim.negative and not undone and claim.modality == "is" and _denies(near, claim):
             return _contradicted(
                 "claims/polarity-flip", near, "POLARITY", "the record has the other polarity"
             )

@@ -227,12 +227,9 @@ class Told:
             if record.form != "line" or not any(same_action(one, each) for one in self.act.groups for each in named):
                 continue
             for each in records[record.order + 1 : record.order + 1 + _REFUSED_WITHIN]:
-                if (
-                    each.item is record.item
-                    and is_refusal(each.text)
-                    and not groups_in(each.text)
-                    and each.form == "line"
-                ):
+                about = (self.view.claim.content - report_words()) & each.own_stems
+                told = is_refusal(each.text) or (bool(about) and cue(each.text[:400]) == "FAILED")
+                if each.item is record.item and told and not groups_in(each.text) - {"process"} and each.form == "line":
                     found.append(Deed(each, min(self.act.groups), "FAILED"))
         return found
 

@@ -229,7 +229,7 @@ def stated_verbatim(view: View) -> Finding | None:
     for near in view.near[:4]:
         if near.record.form in ("json", "row") or claim.quantifier or claim.form in ("leaf", "cell"):
             continue
-        if in_order(claim, near):
+        if in_order(claim, near) and _does_as_much(view, near):
             return Finding(
                 support="SUPPORTED",
                 rule="claims/stated-verbatim",
@@ -237,6 +237,13 @@ def stated_verbatim(view: View) -> Finding | None:
                 bound=bound_values(claim, near),
             )
     return None
+
+
+def _does_as_much(view: View, near: Near) -> bool:
+    """Tell whether a record that repeats a claim of something done says that it was done: a command only asks for it."""
+    done = {each.group for each in view.claim.mentions if each.stage == "COMPLETED" and not each.negated}
+    told = {deed.group for deed in view.world.deeds(near.record) if deed.stage == "COMPLETED"}
+    return not done or bool(done & told)
 
 
 def _is_strict(claim: Claim) -> bool:
