@@ -102,12 +102,14 @@ def same_action(claimed: str, found: str) -> bool:
     )
 
 
+@lru_cache(maxsize=8_192)
 def groups_in(text: str) -> frozenset[str]:
     """Name the groups of actions whose words stand in a text in any form."""
     known = _groups()
     return frozenset(known[each] for each in stems(text.replace("_", " ")) if each in known)
 
 
+@lru_cache(maxsize=8_192)
 def mentions(text: str) -> tuple[Mention, ...]:
     """Give the actions a text names, in order."""
     known = _groups()
@@ -196,6 +198,7 @@ def _is_participle(low: str) -> bool:
     return low in _PAST or (low.endswith("ed") and len(low) > 4)  # shorter words that end so are no verbs
 
 
+@lru_cache(maxsize=8_192)
 def cue(text: str) -> Stage | None:
     """Give the stage the words of a text tell, the strongest telling first."""
     return next((stage for stage, pattern in CUES if pattern.search(text)), None)

@@ -80,8 +80,8 @@ class Execution:
             self._classes.add("NONEXECUTION")
         for ref in verdict.finding.refs[:1]:
             for near in view_of(verdict.claim, world).near[:3]:
-                summary = summary_of(near.record)
-                if near.record.ref == ref and summary is not None and summary.skipped:
+                summary = summary_of(near.record) if near.record.ref == ref else None
+                if summary is not None and summary.skipped:
                     self._classes.add("NONEXECUTION")
 
 

@@ -1,7 +1,7 @@
 """What a claim says was done, and what the records say became of it."""
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from assay402.checks.claims.data import table
@@ -183,6 +183,13 @@ def _thing(deed: Deed) -> object:
     return record.ids or id(record.parent or record.item)
 
 
+def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(each.lower() for each in pattern.findall(text.replace("_", " ")))
+
+
+_PLACE: Final = re.compile("|".join(_PLACES))
+
+
 class Told:
     """What the evidence says became of the action a claim names."""
 
@@ -318,27 +325,27 @@ class Told:
         )
         return (len(near.shared), len(subject & near.stems))
 
+    @cached_property
+    def _wheres(self) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+        """The places, channels and instruments the claim names, each with the pattern that finds others."""
+        text = self.view.claim.text
+        places = frozenset(_places()[each] for each in self.view.claim.content if each in _places())
+        named = ((pattern, _named(pattern, text)) for pattern in (_CHANNEL, _INSTRUMENTS))
+        return tuple(each for each in ((_PLACE, places), *named) if each[1])
+
     def _fits(self, record: Record) -> bool:
-        claim, near = self.view.claim, self.view.to(record)
-        places = {_places()[each] for each in claim.content if each in _places()}
-        found = {_places()[each] for each in record.all_stems if each in _places()}
-        if places and found and not places & found:
-            self.elsewhere = True
-            return False
-        for pattern in (_CHANNEL,):
-            said, there = set(pattern.findall(claim.text)), set(pattern.findall(record.text))
-            if said and there and not said & there:
+        near = self.view.to(record)
+        for pattern, said in self._wheres:
+            there = (
+                {_places()[each] for each in record.all_stems if each in _places()}
+                if pattern is _PLACE
+                else frozenset().union(
+                    *(_named(pattern, one.searched) for one in (record, *record.above))
+                )
+            )
+            if there and not said & there:
                 self.elsewhere = True
                 return False
-        said = {each.lower() for each in _INSTRUMENTS.findall(claim.text)}
-        there = {
-            each.lower()
-            for one in (record, *record.above)
-            for each in _INSTRUMENTS.findall(one.searched.replace("_", " "))
-        }
-        if said and there and not said & there:
-            self.elsewhere = True
-            return False
         return not self._other_identifier(near)
 
     def _other_identifier(self, near: Near) -> bool:
