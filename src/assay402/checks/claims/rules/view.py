@@ -178,7 +178,12 @@ class View:
             words |= set(stems(fact.raw.replace("_", " ")))
         for mention in self.claim.mentions:
             words |= words_of(mention.group)
-        identifiers = {stem(part) for each in self.identifiers for part in re.split(r"[^\w]+", each) if part}
+        identifiers = {
+            stem(part)
+            for each in self.identifiers
+            for part in re.split(r"[\W_]+", each)
+            if any(char.isdigit() for char in part)
+        }
         identifiers |= {fact.value[:7] for fact in self.claim.facts if fact.kind == "hash"}
         found = [
             self.to(record)

@@ -19,7 +19,7 @@ _CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* 
 _HASH: Final = re.compile(r"[0-9a-f]+")
 _LONG: Final = 11
 _SHORTEST: Final = 7
-_FAR: Final = 0.2
+_FAR: Final = 0.3
 """Records that share less than this part of what the nearest shares are not looked at."""
 _NEAR: Final = 10
 """Records compared closely for one claim."""
