@@ -61,75 +61,30 @@ _GRAMMAR: Final = re.compile(
 )
 _TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b")
 _SEGMENT: Final = re.compile(r"[,;()\[\]|\n]|\.\s|\s[-–—]\s|->|→|\b(?:and|but|while)\b")
-_BEFORE: Final = (
-    (
-        re.compile(
-            r"\b(?:more|greater|higher|larger|longer) than\s*$|\b(?:over|above|exceed\w*)\s*$|>\s*$",
-            re.IGNORECASE,
-        ),
-        ">",
+_BEFORE: Final = {
+    "than": (
+        ("more than", ">"), ("greater than", ">"), ("higher than", ">"), ("larger than", ">"), ("longer than", ">"),
+        ("no less than", ">="), ("no fewer than", ">="), ("no more than", "<="), ("not more than", "<="),
+        ("less than", "<"), ("fewer than", "<"), ("lower than", "<"), ("smaller than", "<"), ("shorter than", "<"),
     ),
-    (
-        re.compile(r"\b(?:at least|minimum of|no less than|no fewer than)\s*$|>=\s*$|≥\s*$", re.IGNORECASE),
-        ">=",
-    ),
-    (
-        re.compile(
-            r"\b(?:less|fewer|lower|smaller|shorter) than\s*$|\b(?:under|below|within)\s*$|<\s*$",
-            re.IGNORECASE,
-        ),
-        "<",
-    ),
-    (
-        re.compile(
-            r"\b(?:at most|up to|no more than|maximum of|not more than)\s*$|<=\s*$|≤\s*$", re.IGNORECASE
-        ),
-        "<=",
-    ),
-    (
-        re.compile(
-            r"\b(?:about|around|approximately|roughly|nearly|almost|circa|some)\s*$|~\s*$|≈\s*$",
-            re.IGNORECASE,
-        ),
-        "~",
-    ),
-)
-_LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
-"""A code such as those of bookings, which a number with a unit would be if the unit were one."""
+    "over": (("over", ">"),), "above": (("above", ">"),), "exceed": (("exceed", ">"),), "exceeds": (("exceeds", ">"),),
+    "exceeded": (("exceeded", ">"),), "exceeding": (("exceeding", ">"),), ">": ((">", ">"),),
+    "least": (("at least", ">="),), "of": (("minimum of", ">="), ("maximum of", "<=")), ">=": ((">=", ">="),), "≥": (("≥", ">="),),
+    "under": (("under", "<"),), "below": (("below", "<"),), "within": (("within", "<"),), "<": (("<", "<"),),
+    "most": (("at most", "<="),), "to": (("up to", "<="),), "<=": (("<=", "<="),), "≤": (("≤", "<="),),
+} | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
+"""The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
+_SIGNS: Final = re.compile(r"(?:[<>]=?|[≥≤~≈])$")
 _OR_MORE: Final = re.compile(r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE)
 _OR_LESS: Final = re.compile(r"\s(?:or|and) (?:less|fewer|lower|below|under|earlier|older)\b", re.IGNORECASE)
-_COMPARING: Final = frozenset(
-    [
-        "than",
-        "over",
-        "above",
-        "exceed",
-        "exceeds",
-        "exceeded",
-        "exceeding",
-        "least",
-        "of",
-        "under",
-        "below",
-        "within",
-        "most",
-        "to",
-        "about",
-        "around",
-        "approximately",
-        "roughly",
-        "nearly",
-        "almost",
-        "circa",
-        "some",
-    ]
-)
-_SIGNS: Final = frozenset("<>=≥≤~≈")
+_LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
+"""A code such as those of bookings, which a number with a unit would be if the unit were one."""
 _ABOUT: Final = Decimal("0.05")
 LONGEST: Final = 4_000
 """Values are looked for in pieces of a text up to this long."""
 
 
+@lru_cache(maxsize=1_024)
 def facts(text: str) -> tuple[Fact, ...]:
     """Give the typed values of a text, in order."""
     found = list(_digits(text)) if _TRIGGER.search(text) else []
@@ -272,11 +227,11 @@ def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: i
 
 def _compared(before: str) -> str:
     """Give the comparison the words before a number make."""
-    last = before.rstrip()
-    word = last.rpartition(" ")[2].lower()
-    if word not in _COMPARING and last[-1:] not in _SIGNS:
-        return ""
-    return next((sign for pattern, sign in _BEFORE if pattern.search(before)), "")
+    low = before.rstrip().lower()
+    sign = _SIGNS.search(low)
+    endings = _BEFORE.get(sign[0] if sign is not None else low.rpartition(" ")[2], ())
+    held = [each for each in endings if low.endswith(each[0])]
+    return max(held, key=lambda each: len(each[0]))[1] if held else ""
 
 
 def _interval(number: Decimal, compared: str) -> tuple[Decimal | None, Decimal | None]:
