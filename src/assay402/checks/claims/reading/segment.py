@@ -37,7 +37,7 @@ FINITE: Final = re.compile(
 )
 
 
-class Piece(Struct, frozen=True):
+class Piece(Struct, frozen=True, gc=False):
     """A stretch of the candidate that may be a claim."""
 
     start: int

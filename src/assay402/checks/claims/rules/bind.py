@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
@@ -21,23 +23,15 @@ _ROLES: Final = {
 }
 
 
-class Binding:
-    """A value of a claim and what a record says of it."""
+class Binding(Struct, frozen=True, gc=False):
+    """A value of a claim and what a record says of it. Positional: one is made per value and record."""
 
-    def __init__(
-        self,
-        state: State,
-        fact: Fact,
-        found: Fact | None = None,
-        record: Record | None = None,
-        overlap: int = 0,
-    ) -> None:
-        self.state: Final = state
-        self.fact: Final = fact
-        self.found: Final = found
-        self.record: Final = record
-        self.overlap: Final = overlap
-        """Words that name the attribute on both sides."""
+    state: State
+    fact: Fact
+    found: Fact | None = None
+    record: Record | None = None
+    overlap: int = 0
+    """Words that name the attribute on both sides."""
 
     @property
     def ref(self) -> str:

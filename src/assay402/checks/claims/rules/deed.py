@@ -4,6 +4,8 @@ import re
 from functools import cache
 from typing import Final
 
+from msgspec import Struct
+
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, mentions
@@ -86,13 +88,12 @@ _BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
 _QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
 
 
-class Deed:
+class Deed(Struct, frozen=True, gc=False):
     """An action a record tells of, and how far it went."""
 
-    def __init__(self, record: Record, group: str, stage: Stage) -> None:
-        self.record: Final = record
-        self.group: Final = group
-        self.stage: Final = stage
+    record: Record
+    group: str
+    stage: Stage
 
 
 def deeds_of(record: Record) -> list[Deed]:

@@ -278,8 +278,11 @@ class Told:
         named = [near.record for near in self.view.near if near.shared]
         if named:
             # A named thing is told of where its name stands, and in the lines that follow.
+            kinds = {shape(fact.value) for fact in self.view.claim.facts if fact.kind == "id"}
             for record in named:
                 for each in world.records[record.order : record.order + _FOLLOWING]:
+                    if each is not record and any(shape(one) in kinds for one in each.ids):
+                        break  # here another thing of the kind is told of
                     if each.item is record.item and each.item.claim_bearing:
                         found[each.order] = each
             return [found[order] for order in sorted(found)]
