@@ -211,7 +211,7 @@ class Told:
         if self.act.is_status:
             return self._statuses()
         found: dict[int, Deed] = {}
-        for record in self._records():
+        for record in self._records:
             for deed in self.view.world.deeds(record):
                 if deed.group == "*" or any(same_action(group, deed.group) for group in self.act.groups):
                     held = found.get(record.order)
@@ -229,7 +229,7 @@ class Told:
     def _refusals(self) -> list[Deed]:
         """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""
         records, found = self.view.world.records, []
-        for record in self._records():
+        for record in self._records:
             named = groups_in(record.text[:400])
             if record.form != "line" or not any(same_action(one, each) for one in self.act.groups for each in named):
                 continue
@@ -272,6 +272,7 @@ class Told:
         deeds = sorted((deed for rate, deed in rated if rate == best), key=lambda deed: deed.record.order)
         return _ordered(deeds)
 
+    @cached_property
     def _records(self) -> list[Record]:
         world = self.view.world
         found = {near.record.order: near.record for near in self.view.near}
