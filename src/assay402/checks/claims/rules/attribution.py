@@ -193,6 +193,7 @@ def source_not_supplied(view: View) -> Finding | None:
                 code="SOURCE_NOT_SUPPLIED",
                 note="another item speaks of it; the named source is not supplied",
                 missing=missing,
+                repair=_renamed(view, near.record.item),
             )
     return Finding(
         support="UNVERIFIED",
@@ -237,7 +238,25 @@ def wrong_attribution(view: View) -> Finding | None:
         refs=(other.record.ref,),
         code="WRONG_ATTRIBUTION",
         note="the named item does not say it; this one does",
+        repair=_renamed(view, other.record.item),
     )
+
+
+def _renamed(view: View, item: EvidenceItem) -> tuple[str, int, int, str] | None:
+    """Give the edit that names the item which states it in the place of the named source."""
+    claim, source = view.claim, source_of(view.claim.text)
+    at = claim.text.find(source.name, source.start) if source is not None else -1
+    if source is None or at < 0:
+        return None
+    name = item.source_label
+    if source.name.isdigit():
+        name = str(view.world.items.index(item) + 1)
+    elif source.name.lower() in {each.id.lower() for each in view.world.items}:
+        name = item.id
+    elif source.name.lower().startswith(("the ", "our ")) and not name.lower().startswith(("the ", "our ")):
+        name = f"{source.name[:3]} {name}"
+    start = claim.span.start + at
+    return ("REATTRIBUTE", start, start + len(source.name), name) if name.strip() else None
 
 
 def _says(near: Near) -> bool:

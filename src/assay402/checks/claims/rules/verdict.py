@@ -11,6 +11,7 @@ from assay402.checks.claims.rules import (
     deeds,
     lists,
     mismatch,
+    modality,
     polarity,
     sums,
     tests,
@@ -77,6 +78,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     values.stated_verbatim,
     deeds.no_execution_record,
     values.all_facts_bound,
+    modality.modality_overclaim,
     values.not_established,
 )
 _OF_SOURCES: Final = (attribution.quotation, attribution.source_not_supplied, attribution.wrong_attribution)
