@@ -16,7 +16,7 @@ _FUTURE: Final = re.compile(
     re.IGNORECASE,
 )
 _MODAL: Final = re.compile(
-    r"\b(?:may|might|can|could|should|would|must|allowed to|able to|eligible to|need(?:s|ed)? to|have to|permission to|authorized to|approval to|ready to|cannot|can't)\s(?:\w+\s){0,2}$",
+    r"\b(?:(?-i:may)|might|can|could|should|would|must|allowed to|able to|eligible to|need(?:s|ed)? to|have to|permission to|authorized to|approval to|ready to|cannot|can't)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
 _ASKED: Final = re.compile(

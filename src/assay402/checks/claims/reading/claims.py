@@ -51,7 +51,7 @@ _NOT_NEGATIVE: Final = re.compile(
 )
 _WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
 _MAY: Final = re.compile(
-    r"\b(?:(?<![0-9] )may(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b", re.IGNORECASE
+    r"\b(?:(?<![0-9] )(?-i:may)(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b", re.IGNORECASE
 )
 _PLANS: Final = re.compile(
     r"\b(?:plans? to|planned|expected to|intends? to|scheduled to|is due to|are due to|is set to|aims? to)\b",
@@ -239,7 +239,7 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     code_spans = [(fact.start, fact.end) for fact in found]
     apart = [match.span() for pattern in (_ALIAS, _TITLE) for match in pattern.finditer(text)]
     for word, start, _ in word_spans(text):
-        if start == 0 or not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
+        if not text[:start].strip(" *_\"'“([") or not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
             continue
         opens = text[:start].endswith("(") and re.match(r"\w+\s[a-z]", text[start:]) is not None
         if opens or text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-")) or any(

@@ -255,6 +255,8 @@ def _renamed(view: View, item: EvidenceItem) -> tuple[str, int, int, str] | None
         name = item.id
     elif source.name.lower().startswith(("the ", "our ")) and not name.lower().startswith(("the ", "our ")):
         name = f"{source.name[:3]} {name}"
+    elif at == 0 and name[:1].islower():
+        name = f"The {name}"
     start = claim.span.start + at
     return ("REATTRIBUTE", start, start + len(source.name), name) if name.strip() else None
 

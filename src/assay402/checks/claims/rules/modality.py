@@ -37,8 +37,10 @@ def modality_overclaim(view: View) -> Finding | None:
     claim = view.claim
     if claim.modality not in ("is", "will") or claim.form in ("leaf", "cell"):
         return None
-    for near in view.near[:4]:
-        hedge = _hedge(near.record.text[:2_000])
+    told = [(near, _hedge(near.record.text[:2_000])) for near in view.near[:4]]
+    if any(hedge is None and _says_the_same(claim, near) for near, hedge in told):
+        return None
+    for near, hedge in told:
         if hedge is None or hedge.lower() in claim.text.lower() or not _says_the_same(claim, near):
             continue
         return Finding(

@@ -76,9 +76,9 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     counts.counted,
     sums.computed,
     values.stated_verbatim,
+    modality.modality_overclaim,
     deeds.no_execution_record,
     values.all_facts_bound,
-    modality.modality_overclaim,
     values.not_established,
 )
 _OF_SOURCES: Final = (attribution.quotation, attribution.source_not_supplied, attribution.wrong_attribution)
