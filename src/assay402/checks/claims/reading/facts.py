@@ -13,7 +13,7 @@ from typing import Final
 from assay402.checks.claims.model import Fact
 from assay402.checks.claims.reading.moments import MONTH, date_value, time_value
 from assay402.checks.claims.reading.quantities import CURRENCIES, SCALES, number_words, quantity, shares, spelled
-from assay402.checks.claims.reading.text import stems
+from assay402.checks.claims.reading.text import acronyms, stems
 
 _NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|bn|mn|[kKMB](?![A-Za-z])))?"
@@ -70,7 +70,7 @@ _BEFORE: Final = {
     "over": (("over", ">"),), "above": (("above", ">"),), "exceed": (("exceed", ">"),), "exceeds": (("exceeds", ">"),),
     "exceeded": (("exceeded", ">"),), "exceeding": (("exceeding", ">"),), ">": ((">", ">"),),
     "least": (("at least", ">="),), "of": (("minimum of", ">="), ("maximum of", "<=")), ">=": ((">=", ">="),), "≥": (("≥", ">="),),
-    "under": (("under", "<"),), "below": (("below", "<"),), "within": (("within", "<"),), "<": (("<", "<"),),
+    "under": (("under", "<"),), "below": (("below", "<"),), "within": (("within", "within"),), "<": (("<", "<"),),
     "most": (("at most", "<="),), "to": (("up to", "<="),), "<=": (("<=", "<="),), "≤": (("≤", "<="),),
 } | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
 """The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
@@ -189,6 +189,8 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
             return (
                 _plain("path", cut.rstrip("/"), cut, start, start + len(cut), text) if len(cut) > 1 else None
             )
+        case "code":
+            return None if raw.lower() in acronyms() else _plain(kind, raw.lower(), raw, start, end, text)
     return _plain({"uuid": "id", "ip": "id"}.get(kind, kind), raw.lower(), raw, start, end, text)
 
 
@@ -238,7 +240,7 @@ def _interval(number: Decimal, compared: str) -> tuple[Decimal | None, Decimal |
     match compared:
         case ">" | ">=":
             return number, None
-        case "<" | "<=":
+        case "<" | "<=" | "within":
             return None, number
         case "~":
             return number - abs(number) * _ABOUT, number + abs(number) * _ABOUT

@@ -45,6 +45,12 @@ def stop_words() -> frozenset[str]:
     return frozenset(table("lexicon")["stop"])
 
 
+@cache
+def acronyms() -> frozenset[str]:
+    """Give the words of three capitals that are words like others and no codes of places or currencies."""
+    return frozenset(table("lexicon")["acronyms"])
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Give the form by which words are compared: lower case, without endings, one word for its synonyms."""

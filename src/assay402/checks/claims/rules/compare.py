@@ -95,6 +95,9 @@ def _numbers(claimed: Fact, found: Fact) -> Outcome:
         return "unit" if claimed.kind == "money" else "other"
     if claimed.kind == found.kind == "number" and is_year(claimed) != is_year(found):
         return "other"
+    if claimed.compared == found.compared == "within":
+        # A term is kept or missed as it stands; a shorter one is another term.
+        return "equal" if claimed.high == found.high else "unequal"
     if found.compared and not claimed.compared:
         return "weaker"
     return _within(claimed, found)

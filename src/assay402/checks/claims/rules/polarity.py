@@ -336,7 +336,9 @@ def none_counted(view: View) -> Finding | None:
         counted = [
             fact for fact in near.record.facts if fact.kind == "number" and thing and thing <= fact.attribute
         ]
-        if not counted or near.coverage < 0.6 or near.missing_names:  # most of what the claim speaks of
+        rest = near.wanted - _told_of()
+        covered = len(rest & near.stems) >= 0.6 * len(rest)  # most of what the claim speaks of
+        if not counted or not covered or near.missing_names:
             continue
         none = all(fact.low == 0 for fact in counted)
         return Finding(
@@ -346,7 +348,29 @@ def none_counted(view: View) -> Finding | None:
             code="" if none else "COUNTEREXAMPLE",
             note="the record counts none" if none else "the record counts some",
         )
-    return None
+    return _logged(view, thing)
+
+
+@cache
+def _told_of() -> frozenset[str]:
+    """Give the stems of words that only say where or how something was told."""
+    return frozenset(stem(word) for word in ("log", "logged", "occur", "appear", "report", "record", "show", "run", "raise"))
+
+
+def _logged(view: View, thing: set[str]) -> Finding | None:
+    """Contradict that no error was logged by a line of a log whose level is that of an error."""
+    if thing != {stem("error")} or view.claim.content - thing - _told_of():
+        return None
+    record = next((each for each in view.world.with_stem(stem("error")) if each.level_is_error), None)
+    if record is None or _ZERO.search(record.text):
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/none-counted",
+        refs=(record.ref,),
+        code="COUNTEREXAMPLE",
+        note="a line of the log has this level",
+    )
 
 
 _NO_THING: Final = re.compile(

@@ -120,9 +120,19 @@ def _affirmed(view: View) -> Finding | None:
             and near.coverage == 1.0
             and _is_in_values(view.claim, near)
         )
+        said = said or _is_labelled(view.claim, near)
         if (said or (told and near.coverage >= _ENOUGH)) and not near.missing_names:
             return Finding(support="SUPPORTED", rule="claims/all-facts-bound", refs=(near.record.ref,))
     return None
+
+
+def _is_labelled(claim: Claim, near: Near) -> bool:
+    """Tell whether a claim says what a labelled line says and nothing more: `X is the Y` beside `Y: X`."""
+    record = near.record
+    if record.form != "line" or len(record.fields) != 1 or claim.negative or claim.mentions or claim.quantifier:
+        return False
+    label, value = (frozenset(stems(each)) for each in (record.fields[0].name, record.fields[0].value))
+    return bool(label and value) and claim.content == label | value and not opposed(claim, record)
 
 
 def _is_in_values(claim: Claim, near: Near) -> bool:

@@ -46,6 +46,8 @@ _VALUE_WORDS: Final = (
     "large",
     "big",
     "install",
+    "usage",
+    "utilization",
     "checksum",
     "digest",
     "hash",
