@@ -218,10 +218,13 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
 
 def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: int, text: str) -> Fact:
     compared = _compared(text[max(0, start - 24) : start])
-    if text[end : end + 1] == "+" or _OR_MORE.match(text, end):
+    more, less = _OR_MORE.match(text, end), _OR_LESS.match(text, end)
+    if text[end : end + 1] == "+" or more is not None:
         compared = ">="
-    elif _OR_LESS.match(text, end):
+    elif less is not None:
         compared = "<="
+    behind = more or less
+    end = behind.end() if behind is not None else end
     low, high = _interval(number, compared)
     value = format(number.normalize(), "f") if abs(number.adjusted()) < 40 else str(number)  # readable width
     return Fact(kind, value, low, high, unit, raw, start, end, _attribute(text, start, end), compared)

@@ -74,7 +74,7 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
     spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
     named = {each.value for each in claim.facts if each is not fact and each.low is None}
     vague = {id(each[3]) for each in rated if each[0] == "weaker" and fact.kind in ("date", "time")}
-    counted = _counted(claim.text, fact.end) if fact.kind == "number" else ""
+    counted = _counted(claim.text, fact.end) if fact.kind == "number" else frozenset()
     unequal = [
         each
         for each in rated
@@ -104,21 +104,21 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
     return Binding("absent", fact)
 
 
-_COUNTED: Final = re.compile(r"\s([a-z]{3,})\b")
+_COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
 
 
-def _counted(text: str, end: int) -> str:
-    """Give the stem of the word behind a number, which says what is counted."""
+def _counted(text: str, end: int) -> frozenset[str]:
+    """Give the stems of the two words behind a number, which say what is counted."""
     match = _COUNTED.match(text, end)
-    return next(iter(stems(match[1])), "") if match is not None else ""
+    return frozenset(stems(match[1])) if match is not None else frozenset()
 
 
-def _counts_others(counted: str, found: Fact, record: Record) -> bool:
+def _counts_others(counted: frozenset[str], found: Fact, record: Record) -> bool:
     """Tell whether a number of a text counts something else than the claimed one does."""
     if not counted or found.kind != "number" or found.start < 0:
         return False
     other = _counted(record.text, found.end)
-    return bool(other) and other != counted and counted not in found.attribute
+    return bool(other) and not other & counted
 
 
 def _has_slots(record: Record) -> bool:

@@ -323,10 +323,9 @@ def _is_the_deed(view: View, near: Near) -> bool:
     action = told(view)
     if action is None or action.act.is_status or not action.deeds or near.record.is_prose:
         return False
-    exact = {
-        deed.record.order
-        for deed in action.deeds
-        if deed.group in action.act.groups and deed.stage == "COMPLETED"
+    done = [deed for deed in action.deeds if deed.stage == "COMPLETED"]
+    exact = {deed.record.order for deed in done if deed.group in action.act.groups} or {
+        deed.record.order for deed in done
     }
     return exact == {near.record.order} and action.newest is not None and action.newest.stage == "COMPLETED"
 
