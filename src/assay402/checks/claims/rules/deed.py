@@ -73,7 +73,7 @@ _NAMING: Final = frozenset(
     }
 )
 _HTTP: Final = re.compile(
-    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP/[0-9.]+\s+([1-5][0-9]{2})\b"
+    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
 )
 _MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
 _EXIT: Final = re.compile(
