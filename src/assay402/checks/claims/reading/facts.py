@@ -22,7 +22,7 @@ _CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
 _ID_NOUN = (
     r"(?:order|invoice|ticket|issue|incident|migration|pr|pull request|build|job|case|reference|flight|option|"
     r"account|transaction|customer|user|change|attempt|patch|bug|request|article|section|chapter|room|gate|"
-    r"reservation|booking|contract|policy|batch|run|step|port|zone|item|table|figure|fig\.|footnote|appendix|exhibit|question)s?"
+    r"reservation|booking|contract|policy|batch|run|step|port|zone|item|table|figure|fig\.|claim|patient|member|employee|parcel|shipment|node|device|sensor|footnote|appendix|exhibit|question)s?"
 )
 
 _GRAMMAR: Final = re.compile(
@@ -50,7 +50,7 @@ _GRAMMAR: Final = re.compile(
                 rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
             ),
             rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
-            rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?[#:]?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
+            rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?(?:#|:(?!\s?[0-9]+\s[a-z]))?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
             r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",

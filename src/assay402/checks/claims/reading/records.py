@@ -17,7 +17,7 @@ from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.text import stems
 
 _PAIR: Final = re.compile(
-    r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:USD|EUR|GBP|ms|s|%|MB|GB|KB)\b)?)"
+    r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:(?:USD|EUR|GBP|CHF|JPY|ms|s|min|h|MB|GB|KB|TB|kg|g|km|m|cm|mm|V|W)\b|%|°[CF]\b))?)"
 )
 _LABEL: Final = re.compile(r"\s*[-*•]?\s*([A-Za-z][\w ./'()\-]{0,60}?)\s*:\s+(?=\S)(.{1,400})")
 _STAMP: Final = re.compile(
@@ -25,7 +25,7 @@ _STAMP: Final = re.compile(
 )
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 _ID_NAME: Final = re.compile(
-    r"(?:^|[_.\-])(?:id|ids|uuid|number|no|key|sku|ref|reference|code|name|version|sha)$|^(?:order|invoice|ticket|flight|customer|user|account|charge|refund|reservation|booking|item|product|service|job|path|file|email|host|branch|env|environment|drive|channel|recipient|to)$",
+    r"(?:^|[_.\-])(?:id|ids|uuid|number|no|key|sku|ref|reference|code|name|version|sha)$|^(?:order|invoice|ticket|flight|customer|user|account|charge|refund|reservation|booking|item|product|service|job|path|file|email|host|branch|env|environment|drive|channel|recipient|to|claim|patient|member|employee|parcel|shipment|node|device|sensor|case|subscription)$",
     re.IGNORECASE,
 )
 _TIME_NAMES: Final = (

@@ -128,6 +128,17 @@ def authority(view: View) -> Finding | None:
     return _granted(view, near, approval=approval)
 
 
+_SCOPE: Final = re.compile(r"\bfor\s((?:[\w'-]+\s?){1,4})")
+
+
+def _same_scope(claimed: str, granted: str) -> bool:
+    """Tell whether an approval is not for others than the claim says it is for."""
+    said, told = _SCOPE.search(claimed), _SCOPE.search(granted)
+    if said is None or told is None:
+        return True
+    return bool(set(stems(said[1])) & set(stems(told[1])))
+
+
 _MORE: Final = re.compile(r"\b(?:write|admin|full|edit|owner|delete|root)\b(?=[\w /-]{0,20}\b(?:access|permissions?|rights|privileges?)\b)", re.IGNORECASE)
 _LESS: Final = re.compile(r"\b(?:read[-_ ]?only|view[-_ ]?only|viewer)\b", re.IGNORECASE)
 
@@ -151,6 +162,7 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
         enough = each.coverage >= 0.6 or (not view.claim.names and share >= 0.4)
         if (
             granted
+            and _same_scope(view.claim.text, text)
             and not each.missing_names
             and enough
             and all(one.state == "match" for one in each.bindings)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -64,11 +65,13 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
 
 
 def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
+    other_end = _other_ends(claim)
     rated = [
         (outcome, _overlap(fact, found, record, claim.form), found, record)
         for record in scope
         for found in record.facts
         if (outcome := compare(fact, found)) != "other"
+        and not (other_end and found.start >= 0 and _label(record.text, found.start) in other_end)
     ]
     equal = [each for each in rated if each[0] == "equal"]
     spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
@@ -119,6 +122,26 @@ def _counts_others(counted: frozenset[str], found: Fact, record: Record) -> bool
         return False
     other = _counted(record.text, found.end)
     return bool(other) and not other & counted
+
+
+_ENDS: Final = tuple(
+    (stem(one), stem(other))
+    for one, other in (("depart", "arrive"), ("start", "finish"), ("open", "close"), ("begin", "end"), ("check-in", "check-out"))
+)
+_LABEL: Final = re.compile(r"([A-Za-z-]{2,})[\s:=]{1,3}$")
+
+
+@lru_cache(maxsize=256)
+def _other_ends(claim: Claim) -> frozenset[str]:
+    """Give the words for the other end of what a claim speaks of: arriving, where it speaks of departing."""
+    found = {other for one, other in _ENDS if one in claim.content and other not in claim.content}
+    return frozenset(found | {one for one, other in _ENDS if other in claim.content and one not in claim.content})
+
+
+def _label(text: str, start: int) -> str:
+    """Give the stem of the word that stands right before a value."""
+    match = _LABEL.search(text[max(0, start - 20) : start])
+    return stem(match[1]) if match is not None else ""
 
 
 def _has_slots(record: Record) -> bool:

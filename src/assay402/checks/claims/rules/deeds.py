@@ -305,6 +305,10 @@ def _anybody() -> frozenset[str]:
         "change",
         "method",
         "original",
+        "nightly",
+        "daily",
+        "weekly",
+        "hourly",
         "form",
     )
     return frozenset(stem(word) for word in words)

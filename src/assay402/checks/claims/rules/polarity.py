@@ -203,7 +203,7 @@ def antonym(view: View) -> Finding | None:
         negation = is_negative(record.text) != claim.negative and record.form not in ("json", "row")
         short = len(held) <= 3 * len(claim.content) + 4 or bool(near.record.fields)
         enough = rest <= near.stems or (near.shared and 2 * len(rest & near.stems) >= len(rest))
-        if rest and enough and not negation and short and not record.text.rstrip().endswith("?"):
+        if (rest or near.shared) and enough and not negation and short and not record.text.rstrip().endswith("?"):
             return _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
     return None
 

@@ -170,6 +170,7 @@ _SEVERAL: Final = re.compile(
 )
 
 
+_STANDS: Final = re.compile(r"\b(?:healthy|running|active|serving|live|ready|up)\b(?<!not ready)", re.IGNORECASE)
 _FOLLOWS: Final = re.compile(r"\W{0,4}(?:the )?following\b", re.IGNORECASE)
 
 
@@ -217,7 +218,7 @@ class Told:
                     held = found.get(record.order)
                     if held is None or (held.group not in self.act.groups and deed.group in self.act.groups):
                         found[record.order] = deed
-        for deed in self._refusals():
+        for deed in (*self._refusals(), *self._standing()):
             found.setdefault(deed.record.order, deed)
         deeds = [found[order] for order in sorted(found)]
         exact = [deed for deed in deeds if deed.group in self.act.groups or deed.group == "*"]
@@ -239,6 +240,16 @@ class Told:
                 if each.item is record.item and told and not groups_in(each.text) - {"process"} and each.form == "line":
                     found.append(Deed(each, min(self.act.groups), "FAILED"))
         return found
+
+    def _standing(self) -> list[Deed]:
+        """Give the records of how things stand that show the claimed outcome, such as a version that is healthy."""
+        if not self.act.outcome or "deploy" not in self.act.groups:
+            return []
+        return [
+            Deed(near.record, "deploy", "COMPLETED")
+            for near in self.view.near
+            if _STANDS.search(near.record.searched[:400])
+        ]
 
     def _is_of_claim(self, deed: Deed, exact: list[Deed]) -> bool:
         """Tell whether a bare `not run`, `rolled back` or ticked box tells of the claimed action."""

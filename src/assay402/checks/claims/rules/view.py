@@ -1,7 +1,7 @@
 """One claim beside the records that may speak of it, each value of the claim bound where it can be."""
 
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
 from assay402.checks.claims.data import table
@@ -113,6 +113,8 @@ class Near:
     def wanted(self) -> frozenset[str]:
         """The content the record should hold."""
         wanted = self._claim.content - report_words()
+        if self.shared:
+            wanted -= _kinds(self._claim) - self.stems
         return wanted - value_words() if self._claim.facts else wanted
 
     @cached_property
@@ -138,6 +140,20 @@ class Near:
     def rank(self) -> tuple[float, ...]:
         """How well the record fits the claim, values apart first: identifiers, agreement, words."""
         return (len(self.shared) + 0.5 * (self.own_shared > 0), self.matched, round(self.coverage, 6))
+
+
+_KIND: Final = re.compile(r"([A-Za-z][\w-]*)\s(?:#|no\.?\s|number\s|with\s|ID\s){0,2}\s?$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _kinds(claim: Claim) -> frozenset[str]:
+    """Give the stems of the nouns that stand before the claim's identifiers, which say only of what kind they are."""
+    found: set[str] = set()
+    for fact in claim.facts:
+        match = _KIND.search(claim.text[max(0, fact.start - 40) : fact.start]) if fact.kind == "id" else None
+        if match is not None:
+            found |= set(stems(match[1]))
+    return frozenset(found) if found < claim.content else frozenset()
 
 
 class View:
