@@ -36,7 +36,9 @@ _IMPERATIVE: Final = re.compile(
 _CONDITIONAL: Final = re.compile(
     r"(?:if|unless|in case|assuming|provided that|when you|should you|whether)\b", re.IGNORECASE
 )
-_STATES: Final = re.compile(r"\b(?:is|are|was|were|will be|costs?|amounts? to|comes? to|equals?)\b", re.IGNORECASE)
+_STATES: Final = re.compile(
+    r"\b(?:is|are|was|were|will be|costs?|amounts? to|comes? to|equals?)\b", re.IGNORECASE
+)
 _OPINION: Final = re.compile(
     r"(?:(?:i|we) (?:think|believe|feel|guess|suspect|suppose|hope|like|love)\b|(?:this|that|it|everything|all) (?:looks?|seems?|sounds?|feels?) (?:good|great|fine|nice|reasonable|right)\b|in my opinion)",
     re.IGNORECASE,
@@ -51,14 +53,16 @@ _NOT_NEGATIVE: Final = re.compile(
 )
 _WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
 _MAY: Final = re.compile(
-    r"\b(?:(?<![0-9] )(?-i:may)(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b", re.IGNORECASE
+    r"\b(?:(?<![0-9] )(?-i:may)(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b",
+    re.IGNORECASE,
 )
 _PLANS: Final = re.compile(
     r"\b(?:plans? to|planned|expected to|intends? to|scheduled to|is due to|are due to|is set to|aims? to)\b",
     re.IGNORECASE,
 )
 _ALL: Final = re.compile(
-    r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))", re.IGNORECASE
+    r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))",
+    re.IGNORECASE,
 )
 _NONE: Final = re.compile(r"\b(?:no|none|nothing|never|zero|nobody)\b", re.IGNORECASE)
 _ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
@@ -239,11 +243,18 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     code_spans = [(fact.start, fact.end) for fact in found]
     apart = [match.span() for pattern in (_ALIAS, _TITLE) for match in pattern.finditer(text)]
     for word, start, _ in word_spans(text):
-        if not text[:start].strip(" *_\"'“([") or not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
+        if (
+            not text[:start].strip(" *_\"'“([")
+            or not word[0].isupper()
+            or word.lower() in stop_words()
+            or len(word) < 2
+        ):
             continue
         opens = text[:start].endswith("(") and re.match(r"\w+\s[a-z]", text[start:]) is not None
-        if opens or text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-")) or any(
-            first <= start < last for first, last in code_spans
+        if (
+            opens
+            or text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-"))
+            or any(first <= start < last for first, last in code_spans)
         ):
             continue
         if any(first <= start < last for first, last in apart):

@@ -12,7 +12,14 @@ from typing import Final
 
 from assay402.checks.claims.model import Fact
 from assay402.checks.claims.reading.moments import MONTH, date_value, time_value
-from assay402.checks.claims.reading.quantities import CURRENCIES, SCALES, number_words, quantity, shares, spelled
+from assay402.checks.claims.reading.quantities import (
+    CURRENCIES,
+    SCALES,
+    number_words,
+    quantity,
+    shares,
+    spelled,
+)
 from assay402.checks.claims.reading.text import acronyms, stems
 
 _NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
@@ -75,7 +82,9 @@ _BEFORE: Final = {
 } | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
 """The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
 _SIGNS: Final = re.compile(r"(?:[<>]=?|[≥≤~≈])$")
-_OR_MORE: Final = re.compile(r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE)
+_OR_MORE: Final = re.compile(
+    r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE
+)
 _OR_LESS: Final = re.compile(r"\s(?:or|and) (?:less|fewer|lower|below|under|earlier|older)\b", re.IGNORECASE)
 _LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
 """A code such as those of bookings, which a number with a unit would be if the unit were one."""

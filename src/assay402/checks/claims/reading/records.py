@@ -204,7 +204,9 @@ class Record:
                 continue
             if self._is_repaid(field):
                 attribute |= {"refund"}
-            for fact in value_facts(field.value.lstrip("-") if self._is_repaid(field) else field.value[:LONGEST]):
+            for fact in value_facts(
+                field.value.lstrip("-") if self._is_repaid(field) else field.value[:LONGEST]
+            ):
                 found += self._with_currency(
                     replace(fact, attribute=attribute, start=-1 - index), field, currency
                 )

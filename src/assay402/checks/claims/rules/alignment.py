@@ -20,7 +20,9 @@ def _claimed(claim: Claim, ignoring: frozenset[Fact]) -> list[str | Fact]:
         for each in found
         if each not in ignoring
         and (not isinstance(each, str) or each not in report_words() or each in claim.names)
-        and (not isinstance(each, str) or each.startswith("=") or each in claim.content or each in claim.names)
+        and (
+            not isinstance(each, str) or each.startswith("=") or each in claim.content or each in claim.names
+        )
     ]
 
 

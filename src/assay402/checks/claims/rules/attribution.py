@@ -155,7 +155,9 @@ def _stripped(claim: Claim, source: Source) -> Claim:
     said = frozenset(stems(claim.text[source.start : source.end]))
     kept = frozenset(stems(claim.text[: source.start] + " " + claim.text[source.end :]))
     facts = tuple(each for each in claim.facts if not source.start <= each.start < source.end)
-    return replace(claim, content=claim.content - (said - kept), names=claim.names - (said - kept), facts=facts)
+    return replace(
+        claim, content=claim.content - (said - kept), names=claim.names - (said - kept), facts=facts
+    )
 
 
 @rule("claims/source-not-supplied", since="0.1", spec="section 7, R11, and section 8")

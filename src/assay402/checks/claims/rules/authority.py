@@ -119,7 +119,9 @@ def authority(view: View) -> Finding | None:
     for each in near:
         text = each.record.searched if each.record.form == "json" else each.record.text
         if not approval and _beyond(claim.text, text):
-            return _finding(view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record grants less", approval=False)
+            return _finding(
+                view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record grants less", approval=False
+            )
         about = not each.record.is_prose or each.shared or each.coverage >= 0.5  # half of what the claim says
         if about and _DENIED.search(text) and not _other_party(each):
             return _finding(
@@ -139,13 +141,18 @@ def _same_scope(claimed: str, granted: str) -> bool:
     return bool(set(stems(said[1])) & set(stems(told[1])))
 
 
-_MORE: Final = re.compile(r"\b(?:write|admin|full|edit|owner|delete|root)\b(?=[\w /-]{0,20}\b(?:access|permissions?|rights|privileges?)\b)", re.IGNORECASE)
+_MORE: Final = re.compile(
+    r"\b(?:write|admin|full|edit|owner|delete|root)\b(?=[\w /-]{0,20}\b(?:access|permissions?|rights|privileges?)\b)",
+    re.IGNORECASE,
+)
 _LESS: Final = re.compile(r"\b(?:read[-_ ]?only|view[-_ ]?only|viewer)\b", re.IGNORECASE)
 
 
 def _beyond(claimed: str, granted: str) -> bool:
     """Tell whether a claim names a higher level of access than a record that grants reading alone."""
-    return _MORE.search(claimed) is not None and _LESS.search(granted) is not None and not _MORE.search(granted)
+    return (
+        _MORE.search(claimed) is not None and _LESS.search(granted) is not None and not _MORE.search(granted)
+    )
 
 
 def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
@@ -238,7 +245,10 @@ def _ended(view: View, near: Near) -> Finding | None:
     return None
 
 
-_VALID: Final = re.compile(r"\b(?:is|are|remains?|still)\s(?:still\s|currently\s)?(?:valid|active|current|unexpired|in date|good)\b", re.IGNORECASE)
+_VALID: Final = re.compile(
+    r"\b(?:is|are|remains?|still)\s(?:still\s|currently\s)?(?:valid|active|current|unexpired|in date|good)\b",
+    re.IGNORECASE,
+)
 
 
 def _run_out(view: View) -> Finding | None:

@@ -15,7 +15,9 @@ from assay402.checks.claims.rules.compare import IDENTIFYING, Outcome, compare, 
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
 
 _ORIGIN: Final = re.compile(r"^\)?,?\s?(?:to|->|→|-)\s|^\)?\s?(?:→|->)")
-_ARRIVING: Final = re.compile(r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE)
+_ARRIVING: Final = re.compile(
+    r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE
+)
 _FROM: Final = re.compile(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
 _TO: Final = re.compile(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
 _ROLES: Final = {
@@ -126,7 +128,13 @@ def _counts_others(counted: frozenset[str], found: Fact, record: Record) -> bool
 
 _ENDS: Final = tuple(
     (stem(one), stem(other))
-    for one, other in (("depart", "arrive"), ("start", "finish"), ("open", "close"), ("begin", "end"), ("check-in", "check-out"))
+    for one, other in (
+        ("depart", "arrive"),
+        ("start", "finish"),
+        ("open", "close"),
+        ("begin", "end"),
+        ("check-in", "check-out"),
+    )
 )
 _LABEL: Final = re.compile(r"([A-Za-z-]{2,})[\s:=]{1,3}$")
 
@@ -135,7 +143,9 @@ _LABEL: Final = re.compile(r"([A-Za-z-]{2,})[\s:=]{1,3}$")
 def _other_ends(claim: Claim) -> frozenset[str]:
     """Give the words for the other end of what a claim speaks of: arriving, where it speaks of departing."""
     found = {other for one, other in _ENDS if one in claim.content and other not in claim.content}
-    return frozenset(found | {one for one, other in _ENDS if other in claim.content and one not in claim.content})
+    return frozenset(
+        found | {one for one, other in _ENDS if other in claim.content and one not in claim.content}
+    )
 
 
 def _label(text: str, start: int) -> str:
@@ -221,9 +231,7 @@ def _bind_code(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> B
     for scope in ([record], list(record.above), list(record.below)):
         for held, found, field in _codes(scope):
             named = next((name for name, words in _ROLES.items() if field.lower().startswith(words)), "")
-            if found.value == fact.value and (
-                not role or not named or named == role
-            ):
+            if found.value == fact.value and (not role or not named or named == role):
                 return Binding("match", fact, found, held)
             if role and named == role and rival is None:
                 rival = Binding("mismatch", fact, found, held, 1)

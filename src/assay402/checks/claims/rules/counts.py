@@ -43,7 +43,9 @@ def counted(view: View) -> Finding | None:
     counted_too = None
     if len(money) == 1 and len(numbers) == 2 and _TOTAL & claim.content:
         # `The total of the three plans`: how many there are is said beside the sum.
-        counted_too = next(int(fact.low or 0) for fact in numbers if fact.kind != "money") if len(money) < 2 else None
+        counted_too = (
+            next(int(fact.low or 0) for fact in numbers if fact.kind != "money") if len(money) < 2 else None
+        )
         numbers = money
     if len(numbers) != 1 or len(claim.facts) > 2 or claim.negative:  # one number and what it is of
         return None
@@ -110,7 +112,9 @@ def _summed(view: View, fact: Fact) -> tuple[str, ...] | None:
 
 
 _BEGUN: Final = re.compile(r"\b(?:start\w*|beg[aiu]n\w*|launch\w*|running|opened)\b", re.IGNORECASE)
-_ENDED: Final = re.compile(r"\b(?:finish\w*|complet\w*|done|end\w*|succeeded|stopped|closed|success)\b", re.IGNORECASE)
+_ENDED: Final = re.compile(
+    r"\b(?:finish\w*|complet\w*|done|end\w*|succeeded|stopped|closed|success)\b", re.IGNORECASE
+)
 
 
 def _lasted(view: View, fact: Fact) -> tuple[tuple[str, str], bool] | None:
@@ -134,7 +138,14 @@ def _unit(fact: Fact) -> Decimal:
     """Give the seconds of the unit a duration is given in; nothing where it is given in fractions of it."""
     if "." in fact.raw:
         return Decimal(0)
-    return next((Decimal(size) for word, size in (("min", 60), ("hour", 3600), ("h", 3600)) if word in fact.raw.lower()), Decimal(0))
+    return next(
+        (
+            Decimal(size)
+            for word, size in (("min", 60), ("hour", 3600), ("h", 3600))
+            if word in fact.raw.lower()
+        ),
+        Decimal(0),
+    )
 
 
 def _seconds(moment: str) -> int:

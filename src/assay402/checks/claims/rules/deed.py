@@ -145,7 +145,8 @@ def _from_fields(record: Record) -> list[Deed]:
         told += [
             field.value
             for field in record.fields
-            if field.name.lower() in ("type", "event", "action", "kind", "name") and _DONE.fullmatch(field.value)
+            if field.name.lower() in ("type", "event", "action", "kind", "name")
+            and _DONE.fullmatch(field.value)
         ]
     return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
 

@@ -79,7 +79,11 @@ def status_conflict(view: View) -> Finding | None:
     ):
         code = "STAGE_REVERSED" if newest.stage == "REVERSED" else "STATUS_CONFLICT"
         return _staged("CONTRADICTED", "claims/status-conflict", action, code)
-    if claimed in ("FAILED", "NONEXECUTION", "QUEUED") and newest.stage == "COMPLETED" and _same_thing(view, action):
+    if (
+        claimed in ("FAILED", "NONEXECUTION", "QUEUED")
+        and newest.stage == "COMPLETED"
+        and _same_thing(view, action)
+    ):
         if claimed == "FAILED" and any(deed.stage == claimed for deed in action.deeds):
             return None
         return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
@@ -209,7 +213,10 @@ def action_recorded(view: View) -> Finding | None:
     return None
 
 
-_WHOLE: Final = re.compile(r"\b(?:all|every|each|both|entire|whole|full|fully|everything)\b|\b([0-9]+)\s?(?:/|of)\s?\1\b", re.IGNORECASE)
+_WHOLE: Final = re.compile(
+    r"\b(?:all|every|each|both|entire|whole|full|fully|everything)\b|\b([0-9]+)\s?(?:/|of)\s?\1\b",
+    re.IGNORECASE,
+)
 _SOLE: Final = re.compile(r"\b(?:only|solely|exclusively|sole)\b", re.IGNORECASE)
 
 

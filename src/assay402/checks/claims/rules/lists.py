@@ -9,8 +9,14 @@ from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
-_ROWS: Final = re.compile(r"^\s*\(?([0-9]+) (?:rows?|records?|results?)(?: in set| returned| found| matched)?\b.{0,40}$", re.IGNORECASE)
-_ASKING: Final = re.compile(r"\b(?:query|queries|select|search|lookup|request|call|api|endpoint|response|returned|found|list(?:s|ed)?|there (?:are|were)|has|have|contains?|includes?)\b", re.IGNORECASE)
+_ROWS: Final = re.compile(
+    r"^\s*\(?([0-9]+) (?:rows?|records?|results?)(?: in set| returned| found| matched)?\b.{0,40}$",
+    re.IGNORECASE,
+)
+_ASKING: Final = re.compile(
+    r"\b(?:query|queries|select|search|lookup|request|call|api|endpoint|response|returned|found|list(?:s|ed)?|there (?:are|were)|has|have|contains?|includes?)\b",
+    re.IGNORECASE,
+)
 _COUNTED: Final = re.compile(r"\s(?:\w+\s)?([a-z][\w-]{2,})\b")
 _LOOKED_AT: Final = 400
 _ROW_WORDS: Final = frozenset(stem(word) for word in ("row", "record", "result", "entry", "match"))
@@ -75,7 +81,9 @@ def _arrays(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
                 key = (f"{record.item.id}#{record.line}", array)
                 held = found.get(key)
                 found[key] = ((held[0] if held else 0) + 1, held[1] if held else record)
-            named = [each for each in record.fields if frozenset(stems(each.name.replace("_", " "))) == {word}]
+            named = [
+                each for each in record.fields if frozenset(stems(each.name.replace("_", " "))) == {word}
+            ]
             if len(named) > 1 or (named and named[0].pointer.rpartition("/")[2] == "0"):
                 found[record.ref, named[0].name] = (len(named), record)
             elif named and named[0].value == "[]":

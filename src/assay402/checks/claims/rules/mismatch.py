@@ -141,11 +141,7 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
     if slip is not None:
         return slip
     for near in view.near:
-        wrong = [
-            each
-            for each in near.bindings
-            if each.state in ("mismatch", "unit") and not _is_asked(each)
-        ]
+        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit") and not _is_asked(each)]
         if not wrong or not _same_subject(view, near, wrong):
             continue
         if near.record.form == "row" and _COMPARING.search(claim.text):

@@ -15,7 +15,17 @@ _EXPECTED: Final = re.compile(r"\b(?:is|are|was|were) (expected|planned|likely|d
 _HEARD: Final = re.compile(r"\b(reportedly|allegedly|possibly|probably|perhaps)\b", re.IGNORECASE)
 _WILL: Final = re.compile(r"\b(?:will|shall)\b")
 _WORDS: Final = frozenset(
-    stem(word) for word in ("expected", "planned", "likely", "reportedly", "allegedly", "possibly", "probably", "perhaps")
+    stem(word)
+    for word in (
+        "expected",
+        "planned",
+        "likely",
+        "reportedly",
+        "allegedly",
+        "possibly",
+        "probably",
+        "perhaps",
+    )
 )
 
 
@@ -49,9 +59,12 @@ def modality_overclaim(view: View) -> Finding | None:
             refs=(near.record.ref,),
             code="MODALITY_OVERCLAIM",
             note=f"the record says it with {hedge.lower()}",
-            missing=("SOURCE_DOCUMENT", f"A record that states what {claim.id} says without {hedge.lower()}."),
+            missing=(
+                "SOURCE_DOCUMENT",
+                f"A record that states what {claim.id} says without {hedge.lower()}.",
+            ),
             bound=bound_values(claim, near),
-            repair=_edit(claim, hedge),
+            repair=_edit(claim, hedge, near.record.text[:2_000]),
         )
     return None
 
@@ -76,13 +89,17 @@ def _says_the_same(claim: Claim, near: Near) -> bool:
     )
 
 
-def _edit(claim: Claim, hedge: str) -> tuple[str, int, int, str] | None:
+def _edit(claim: Claim, hedge: str, text: str) -> tuple[str, int, int, str] | None:
     """Give the edit that puts the record's own hedge into the claim; None where the words leave no place for it."""
-    start, will = claim.span.start, _WILL.search(claim.text)
+    start = claim.span.start
     if _HEARD.fullmatch(hedge) is not None:
-        first = claim.text.split(" ", 1)[0]
-        low = first if claim.names or first.isupper() and len(first) > 1 else first[:1].lower() + first[1:]
-        return ("QUALIFY", start, start + len(first), f"{hedge.capitalize()}, {low}")
+        # The hedge goes before the word that it stands before in the record.
+        behind = re.search(rf"\b{re.escape(hedge)}\s(\w+)", text)
+        place = re.search(rf"\b{re.escape(behind[1])}\b", claim.text) if behind is not None else None
+        if place is None:
+            return None
+        return ("QUALIFY", start + place.start(), start + place.end(), f"{hedge.lower()} {place[0]}")
+    will = _WILL.search(claim.text)
     if will is None:
         return None
     after = hedge.lower() if _MAY.fullmatch(hedge.lower()) else f"is {hedge.lower()} to"

@@ -134,7 +134,12 @@ def polarity_flip(view: View) -> Finding | None:
         if _bad_values(near) or record.text.rstrip().endswith("?") or near.missing_names:
             continue
         undone = claim.negative and cue(record.text[:600]) in ("NONEXECUTION", "FAILED")
-        if is_negative(record.text) != claim.negative and not undone and claim.modality == "is" and _denies(near, claim):
+        if (
+            is_negative(record.text) != claim.negative
+            and not undone
+            and claim.modality == "is"
+            and _denies(near, claim)
+        ):
             return _contradicted(
                 "claims/polarity-flip", near, "POLARITY", "the record has the other polarity"
             )
@@ -203,7 +208,13 @@ def antonym(view: View) -> Finding | None:
         negation = is_negative(record.text) != claim.negative and record.form not in ("json", "row")
         short = len(held) <= 3 * len(claim.content) + 4 or bool(near.record.fields)
         enough = rest <= near.stems or (near.shared and 2 * len(rest & near.stems) >= len(rest))
-        if (rest or near.shared) and enough and not negation and short and not record.text.rstrip().endswith("?"):
+        if (
+            (rest or near.shared)
+            and enough
+            and not negation
+            and short
+            and not record.text.rstrip().endswith("?")
+        ):
             return _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
     return None
 
@@ -354,7 +365,10 @@ def none_counted(view: View) -> Finding | None:
 @cache
 def _told_of() -> frozenset[str]:
     """Give the stems of words that only say where or how something was told."""
-    return frozenset(stem(word) for word in ("log", "logged", "occur", "appear", "report", "record", "show", "run", "raise"))
+    return frozenset(
+        stem(word)
+        for word in ("log", "logged", "occur", "appear", "report", "record", "show", "run", "raise")
+    )
 
 
 def _logged(view: View, thing: set[str]) -> Finding | None:

@@ -17,7 +17,10 @@ _NAMED: Final = re.compile(
 )
 _OUT_OF: Final = re.compile(r"\bfailed out of ([0-9]+)\b", re.IGNORECASE)
 _RAN: Final = re.compile(r"\bRan ([0-9]+) tests?\b|\bcollected ([0-9]+) items?\b", re.IGNORECASE)
-_SHARE: Final = re.compile(r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\s(?:tests?|specs?|checks|examples)?\s?(?:have |are )?pass", re.IGNORECASE)
+_SHARE: Final = re.compile(
+    r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\s(?:tests?|specs?|checks|examples)?\s?(?:have |are )?pass",
+    re.IGNORECASE,
+)
 _POINT: Final = re.compile(r"^\s*(not )?ok\s+[0-9]+\b", re.IGNORECASE)
 _GOOD: Final = re.compile(
     r"^\s*(?:OK\b|PASS(?:ED)?\b!?|ok\s+\S+|test result: ok|All tests passed|✓)|\bBUILD SUCCESS|\ball (?:tests|checks) passed\b",
@@ -30,7 +33,9 @@ _BAD: Final = re.compile(
 _SKIP: Final = re.compile(r"\b(?:SKIPPED|skipped|skipping|not run|disabled)\b")
 _AGAIN: Final = re.compile(r"\b(?:retry(?:ing)?|attempt|re-?run(?:ning)?|second run)\b", re.IGNORECASE)
 _SUITES: Final = re.compile(r"^\s*(?:test )?(?:suites|files)\b\s*:?", re.IGNORECASE)
-_PER_UNIT: Final = re.compile(r"^\s*(?:test result:|(?:(?:not )?ok|FAIL|---)\s|(?:Passed|Failed)!)", re.IGNORECASE)
+_PER_UNIT: Final = re.compile(
+    r"^\s*(?:test result:|(?:(?:not )?ok|FAIL|---)\s|(?:Passed|Failed)!)", re.IGNORECASE
+)
 _KEYS: Final = {
     "passing": "passed",
     "failing": "failed",

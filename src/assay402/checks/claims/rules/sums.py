@@ -247,14 +247,18 @@ def _change(text: str, values: tuple[Fact, ...]) -> Decimal | None:
     if match["times"]:
         return Decimal(_TIMES[match["times"].lower()])
     between = _FROM_TO.search(text[:600], match.start())
-    numbers = [fact for fact in values if fact.kind in NUMERIC and fact.low is not None and fact.low == fact.high]
+    numbers = [
+        fact for fact in values if fact.kind in NUMERIC and fact.low is not None and fact.low == fact.high
+    ]
     if between is not None:
         first = [fact for fact in numbers if between.start(1) <= fact.start < between.end(1)]
         second = [fact for fact in numbers if between.start(2) <= fact.start < between.end(2)]
         if len(first) != 1 or not second or not first[0].low or second[0].low is None:
             return None
         return (second[0].low - first[0].low) * 100 / first[0].low
-    shares = [fact for fact in numbers if fact.kind == "percent" and fact.unit == "%" and fact.start >= match.end()]
+    shares = [
+        fact for fact in numbers if fact.kind == "percent" and fact.unit == "%" and fact.start >= match.end()
+    ]
     if len(shares) != 1 or shares[0].low is None or shares[0].start - match.end() > _BESIDE:
         return None
     return shares[0].low if match["up"] else -shares[0].low

@@ -172,8 +172,12 @@ def checker_report(view: View) -> Finding | None:
         for word in ("find", "issue", "problem", "error", "check", "warn", "offense", "violation")
         for record in view.world.with_stem(stem(word))[-_NEWEST:]
     }
-    told = [(record, count) for _, record in sorted(records.items()) if (count := issues_of(record)) is not None]
-    counted = next((int(fact.low) for fact in claim.facts if fact.kind == "number" and fact.low is not None), None)
+    told = [
+        (record, count) for _, record in sorted(records.items()) if (count := issues_of(record)) is not None
+    ]
+    counted = next(
+        (int(fact.low) for fact in claim.facts if fact.kind == "number" and fact.low is not None), None
+    )
     wanted = 0 if _CLEAN.search(claim.text) else counted
     if not told or wanted is None or len(claim.facts) > 1:
         return None
@@ -284,7 +288,11 @@ def _judge_failures(claim: Claim, summary: Summary) -> Finding | None:
         counted = _counts_of(claim)
         if finding is not None and finding.support == "SUPPORTED" and counted:
             ran = {summary.passed, summary.counts.get("total")}
-            return finding if counted in ran else _judge_number(claim, summary, summary.passed, "passed", counted)
+            return (
+                finding
+                if counted in ran
+                else _judge_number(claim, summary, summary.passed, "passed", counted)
+            )
         return finding
     if summary.good is False and _counts_of(claim) is None:
         return Finding(support="SUPPORTED", rule="claims/test-report", refs=(summary.record.ref,))
@@ -318,7 +326,8 @@ def _counts_of(claim: Claim) -> int | None:
         if (
             fact.kind == "number"
             and fact.low is not None
-            and (fact.attribute | claim.content) & {"test", "pass", "fail", "spec", "check", "item", "example"}
+            and (fact.attribute | claim.content)
+            & {"test", "pass", "fail", "spec", "check", "item", "example"}
             and "retry" not in fact.attribute
         ):
             return int(fact.low)

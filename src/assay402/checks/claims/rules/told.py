@@ -170,7 +170,9 @@ _SEVERAL: Final = re.compile(
 )
 
 
-_STANDS: Final = re.compile(r"\b(?:healthy|running|active|serving|live|ready|up)\b(?<!not ready)", re.IGNORECASE)
+_STANDS: Final = re.compile(
+    r"\b(?:healthy|running|active|serving|live|ready|up)\b(?<!not ready)", re.IGNORECASE
+)
 _FOLLOWS: Final = re.compile(r"\W{0,4}(?:the )?following\b", re.IGNORECASE)
 
 
@@ -232,12 +234,19 @@ class Told:
         records, found = self.view.world.records, []
         for record in self._records:
             named = groups_in(record.text[:400])
-            if record.form != "line" or not any(same_action(one, each) for one in self.act.groups for each in named):
+            if record.form != "line" or not any(
+                same_action(one, each) for one in self.act.groups for each in named
+            ):
                 continue
             for each in records[record.order + 1 : record.order + 1 + _REFUSED_WITHIN]:
                 about = (self.view.claim.content - report_words()) & each.own_stems
                 told = is_refusal(each.text) or (bool(about) and cue(each.text[:400]) == "FAILED")
-                if each.item is record.item and told and not groups_in(each.text) - {"process"} and each.form == "line":
+                if (
+                    each.item is record.item
+                    and told
+                    and not groups_in(each.text) - {"process"}
+                    and each.form == "line"
+                ):
                     found.append(Deed(each, min(self.act.groups), "FAILED"))
         return found
 
@@ -354,9 +363,7 @@ class Told:
             there = (
                 {_places()[each] for each in record.all_stems if each in _places()}
                 if pattern is _PLACE
-                else frozenset().union(
-                    *(_named(pattern, one.searched) for one in (record, *record.above))
-                )
+                else frozenset().union(*(_named(pattern, one.searched) for one in (record, *record.above)))
             )
             if there and not said & there:
                 self.elsewhere = True

@@ -129,7 +129,13 @@ def _affirmed(view: View) -> Finding | None:
 def _is_labelled(claim: Claim, near: Near) -> bool:
     """Tell whether a claim says what a labelled line says and nothing more: `X is the Y` beside `Y: X`."""
     record = near.record
-    if record.form != "line" or len(record.fields) != 1 or claim.negative or claim.mentions or claim.quantifier:
+    if (
+        record.form != "line"
+        or len(record.fields) != 1
+        or claim.negative
+        or claim.mentions
+        or claim.quantifier
+    ):
         return False
     label, value = (frozenset(stems(each)) for each in (record.fields[0].name, record.fields[0].value))
     return bool(label and value) and claim.content == label | value and not opposed(claim, record)
@@ -153,7 +159,9 @@ def _states(view: View, near: Near) -> bool:
         return False
     if opposed(claim, near.record) or not speaks_plainly(claim, near):
         return False
-    if all(each.kind in IDENTIFYING or each.kind == "code" for each in claim.facts) and not _predicated(view, near):
+    if all(each.kind in IDENTIFYING or each.kind == "code" for each in claim.facts) and not _predicated(
+        view, near
+    ):
         return False
     if near.record.is_prose:
         return in_order(claim, near)

@@ -80,7 +80,9 @@ class Near:
             held |= record.ids
         found = self._identifiers & held
         rest = self._identifiers - found
-        return found | {each for each in rest if any(each in one and same_identifier(each, one) for one in held)}
+        return found | {
+            each for each in rest if any(each in one and same_identifier(each, one) for one in held)
+        }
 
     @cached_property
     def own_shared(self) -> int:
