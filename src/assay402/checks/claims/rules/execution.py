@@ -4,11 +4,12 @@ import re
 from typing import Any, Final
 
 from assay402.checks.claims.model import ActionClass, Claim, Stage, Verdict
+from assay402.checks.claims.rules.act import Act
 from assay402.checks.claims.rules.authority import APPROVAL, PERMISSION
 from assay402.checks.claims.rules.deed import Deed
-from assay402.checks.claims.rules.state import CLASSES
 from assay402.checks.claims.rules.reports import summary_of
-from assay402.checks.claims.rules.told import Act, told
+from assay402.checks.claims.rules.state import CLASSES
+from assay402.checks.claims.rules.told import told
 from assay402.checks.claims.rules.view import view_of
 from assay402.checks.claims.rules.world import World
 

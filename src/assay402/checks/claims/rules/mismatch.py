@@ -264,15 +264,7 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     if _is_the_deed(view, near):
         return not near.missing_names or bool(near.shared)
     identifiers = view.identifiers - {each.fact.value for each in wrong}
-    codes = [each for each in near.bindings if each.fact.kind == "code"]
-    apart = [each for each in codes if each.state == "mismatch"]
-    if not near.shared and apart and (len(apart) == len(codes) > 1 or len(wrong) > len(apart)):
-        return False  # another route, or another pair of currencies, has values of its own
-    if near.record.is_prose and (
-        near.coverage < _ENOUGH_WITH_VALUES
-        or (all(is_year(each.fact) for each in wrong) and near.coverage < _ENOUGH)
-    ):
-        # A sentence shares a name or a year with many that speak of something else.
+    if _speaks_of_another(near, wrong):
         return False
     if near.record.item.kind == "description" and not near.shared:
         return near.coverage >= _ENOUGH
@@ -312,6 +304,17 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
             view.claim, near.record, frozenset(each.fact for each in wrong)
         )
     return near.coverage >= _ALIGNED and (bool(near.wanted) or any(each.overlap >= 1 for each in wrong))
+
+
+def _speaks_of_another(near: Near, wrong: list[Binding]) -> bool:
+    """Tell whether a record is of another route or pair of currencies, or a sentence that shares little with the claim."""
+    codes = [each for each in near.bindings if each.fact.kind == "code"]
+    apart = [each for each in codes if each.state == "mismatch"]
+    if not near.shared and apart and (len(apart) == len(codes) > 1 or len(wrong) > len(apart)):
+        return True
+    # A sentence shares a name or a year with many that speak of something else.
+    least = _ENOUGH if all(is_year(each.fact) for each in wrong) else _ENOUGH_WITH_VALUES
+    return near.record.is_prose and near.coverage < least
 
 
 def _is_the_deed(view: View, near: Near) -> bool:

@@ -5,21 +5,15 @@ from functools import cache, cached_property
 from typing import Final
 
 from assay402.checks.claims.data import table
-from assay402.checks.claims.model import Claim, Mention, Stage
-from assay402.checks.claims.reading.actions import consequential, cue, groups_in, same_action, words_of
+from assay402.checks.claims.model import Claim, Stage
+from assay402.checks.claims.reading.actions import cue, groups_in, same_action, words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.act import ANY, Act
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
 from assay402.checks.claims.rules.deed import Deed, is_refusal, stage_of
 from assay402.checks.claims.rules.view import Near, View, report_words
 
-_WEAK: Final = frozenset(
-    {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
-)
-_OUTCOME: Final = re.compile(
-    r"\b(?:is|are|went|now|be|remains?)\s(?:now\s|currently\s|fully\s)?(live|ready|available|unpaid|delivered|paid|in production)\b",
-    re.IGNORECASE,
-)
 _PLACES: Final = (
     "production",
     "staging",
@@ -38,12 +32,6 @@ _INSTRUMENTS: Final = re.compile(
     re.IGNORECASE,
 )
 _CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
-_STATUS: Final = re.compile(
-    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|reversed|reverted|voided|undone|(?:went|gone|came) through|(?:has |have )?cleared|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done)\b",
-    re.IGNORECASE,
-)
-ANY: Final = "any"
-"""The group of a status that is told of something without an action of its own: a job, a step, a service."""
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
 _RANKS: Final[dict[Stage, int]] = {
@@ -59,6 +47,7 @@ _RANKS: Final[dict[Stage, int]] = {
 _FOLLOWING: Final = 6
 _REFUSED_WITHIN: Final = 2
 """Lines after the one that names an action in which its bare refusal may stand."""
+
 _LOOKED_AT: Final = 60
 _ENOUGH: Final = 0.5
 
@@ -110,66 +99,10 @@ def _places() -> dict[str, str]:
     return {stem(place): {"dev": "development", "preprod": "staging"}.get(place, place) for place in _PLACES}
 
 
-class Act:
-    """What a claim says was done."""
-
-    def __init__(self, claim: Claim) -> None:
-        said = [*claim.mentions]
-        outcome = _OUTCOME.search(claim.text)
-        if not said and outcome is not None:
-            group = (
-                "pay"
-                if "paid" in outcome[1].lower()
-                else "send"
-                if outcome[1].lower() == "delivered"
-                else "deploy"
-            )
-            undone = outcome[1].lower() == "unpaid"
-            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), claim.negative != undone)]
-        self.outcome: Final = outcome is not None and not claim.mentions
-        self.mentions: Final = tuple(said)
-        if (
-            not said
-            and (match := _STATUS.search(claim.text)) is not None
-            and (stage := cue(match[0])) is not None
-        ):
-            said = [Mention(ANY, stage, match.start(), match.end(), claim.negative and stage == "COMPLETED")]
-        groups = {each.group for each in said}
-        if "process" in groups and claim.context:
-            groups |= groups_in(claim.context)
-        self.is_status: Final = groups == {ANY}
-        self.groups: Final = frozenset(groups - _WEAK or groups)
-        self.stage: Final = _claimed_stage(said, claim)
-
-    @property
-    def is_done(self) -> bool:
-        """The claim says the action was carried out."""
-        return not self.is_status and (
-            self.stage == "COMPLETED" or (self.stage == "REVERSED" and "rollback" in self.groups)
-        )
-
-    @property
-    def is_consequential(self) -> bool:
-        """The action cannot be taken back by looking away."""
-        return bool(self.groups & consequential())
-
-
-def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:
-    stages = [("NONEXECUTION" if each.negated and each.stage == "COMPLETED" else each.stage) for each in said]
-    if claim.quantifier == "none" and "COMPLETED" in stages:
-        return "NONEXECUTION"
-    for stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED", "COMPLETED", "ATTEMPTED", "REQUESTED"):
-        if stage in stages:
-            return stage
-    return None
-
-
 _SEVERAL: Final = re.compile(
     r"\b(?:both|following|all (?:two|three|four|five)|these)\s(?:the\s)?(?:\w+\s){0,2}?\w+s\s(?:have|were|are)\b",
     re.IGNORECASE,
 )
-
-
 _STANDS: Final = re.compile(
     r"\b(?:healthy|running|active|serving|live|ready|up)\b(?<!not ready)", re.IGNORECASE
 )

@@ -15,7 +15,9 @@ from assay402.checks.claims.rules import (
     polarity,
     sums,
     tests,
+    universals,
     values,
+    verbatim,
 )
 from assay402.checks.claims.rules.view import View, view_of
 from assay402.checks.claims.rules.world import World
@@ -59,8 +61,8 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     codes.answer_code,
     authority.authority,
     deeds.status_conflict,
-    polarity.counterexample,
-    polarity.none_counted,
+    universals.counterexample,
+    universals.none_counted,
     counts.count_differs,
     lists.listed,
     sums.comparison_false,
@@ -75,7 +77,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     deeds.action_recorded,
     counts.counted,
     sums.computed,
-    values.stated_verbatim,
+    verbatim.stated_verbatim,
     modality.modality_overclaim,
     deeds.no_execution_record,
     values.all_facts_bound,
