@@ -10,3 +10,4 @@ lock runtime
 lock dev --extra dev
 lock bench --extra dev --extra bench
 lock interop --extra dev --extra bench --extra interop
+lock judge --extra dev --extra judge
