@@ -39,7 +39,12 @@ class LocalJudge:
     """Scores each statement against its texts and keeps the strongest opinion."""
 
     def __init__(
-        self, name: str, score: Scorer, *, support_threshold: float = _LIKELY, contradict_threshold: float = _LIKELY
+        self,
+        name: str,
+        score: Scorer,
+        *,
+        support_threshold: float = _LIKELY,
+        contradict_threshold: float = _LIKELY,
     ) -> None:
         self._name: Final = name
         self._score: Final = score
@@ -81,7 +86,10 @@ def windows(claim: str, texts: Sequence[str]) -> list[str]:
     }
     ranked = sorted(
         range(len(found)),
-        key=lambda index: (-round(sum(rarity[each] for each in sorted(rarity) if each in held[index]), 9), index),
+        key=lambda index: (
+            -round(sum(rarity[each] for each in sorted(rarity) if each in held[index]), 9),
+            index,
+        ),
     )
     return [found[index] for index in ranked[:_MOST_WINDOWS]]
 

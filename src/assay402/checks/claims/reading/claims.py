@@ -199,22 +199,22 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
         names=_names(head, found),
         mentions=mentions(head),
         negative=_NEGATIVE.search(cleaned) is not None,
-        modality="may"
-        if _MAY.search(head)
-        else "will"
-        if _WILL.search(head)
-        else "plans"
-        if _PLANS.search(head)
-        else "is",
-        quantifier="all"
-        if _ALL.search(words)
-        else "none"
-        if _NONE.search(cleaned)
-        else "only"
-        if _ONLY.search(head)
-        else "",
+        modality=_modality(head),
+        quantifier=_quantifier(words, cleaned, head),
         unresolved=_PRONOUN_SUBJECT.match(head) is not None and not context,
     )
+
+
+def _modality(text: str) -> Literal["is", "will", "may", "plans"]:
+    if _MAY.search(text):
+        return "may"
+    return "will" if _WILL.search(text) else "plans" if _PLANS.search(text) else "is"
+
+
+def _quantifier(words: str, cleaned: str, head: str) -> Literal["", "all", "none", "only"]:
+    if _ALL.search(words):
+        return "all"
+    return "none" if _NONE.search(cleaned) else "only" if _ONLY.search(head) else ""
 
 
 def _form(text: str, piece: Piece) -> Literal["clause", "fragment", "cell", "leaf", "heading"]:

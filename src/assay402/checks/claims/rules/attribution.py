@@ -72,6 +72,18 @@ _NOT_SOURCES: Final = frozenset(
         "npm",
         "pip",
         "ci",
+        "lint",
+        "linter",
+        "type",
+        "suite",
+        "scan",
+        "scanner",
+        "step",
+        "job",
+        "pipeline",
+        "query",
+        "call",
+        "response",
         "log",
         "logs",
         "output",
@@ -247,9 +259,8 @@ def wrong_attribution(view: View) -> Finding | None:
 def _renamed(view: View, item: EvidenceItem) -> tuple[str, int, int, str] | None:
     """Give the edit that names the item which states it in the place of the named source."""
     claim, source = view.claim, source_of(view.claim.text)
-    at = claim.text.find(source.name, source.start) if source is not None else -1
-    if source is None or at < 0:
-        return None
+    assert source is not None  # noqa: S101  (callers found one)
+    at = claim.text.index(source.name, source.start)
     name = item.source_label
     if source.name.isdigit():
         name = str(view.world.items.index(item) + 1)

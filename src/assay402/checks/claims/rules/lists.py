@@ -46,7 +46,7 @@ def listed(view: View) -> Finding | None:
         return None
     fact = numbers[0]
     match = _COUNTED.match(claim.text, fact.end)
-    if match is None or fact.low is None:
+    if match is None:
         return None
     things = frozenset(stems(claim.text[fact.end : match.end()]))
     lists = _arrays(view, things) or _closing(view, things)

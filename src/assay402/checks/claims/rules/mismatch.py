@@ -287,23 +287,22 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
             each.overlap >= 1 or each.fact.kind in ("date", "time", "code") or near.matched >= 1
             for each in wrong
         )
-    if (
-        near.matched >= 2
-        and not near.record.is_prose
-        and near.coverage >= (0.25 if near.record.form == "json" else _ENOUGH_WITH_VALUES)
-    ):
+    return _fits(view, near, wrong)
+
+
+def _fits(view: View, near: Near, wrong: list[Binding]) -> bool:
+    """Tell whether a record that shares no identifier fits by its other values, its fields or its words."""
+    named = any(each.overlap >= 1 for each in wrong)
+    least = 0.25 if near.record.form == "json" else _ENOUGH_WITH_VALUES
+    if near.matched >= 2 and not near.record.is_prose and near.coverage >= least:
         return True
-    if (
-        near.record.form in ("json", "row")
-        and near.coverage >= _ENOUGH_WITH_VALUES
-        and any(each.overlap >= 1 for each in wrong)
-    ):
+    if near.record.form in ("json", "row") and near.coverage >= _ENOUGH_WITH_VALUES and named:
         return True
     if near.record.is_prose:
         return near.coverage >= _ENOUGH and says_in_order(
             view.claim, near.record, frozenset(each.fact for each in wrong)
         )
-    return near.coverage >= _ALIGNED and (bool(near.wanted) or any(each.overlap >= 1 for each in wrong))
+    return near.coverage >= _ALIGNED and (bool(near.wanted) or named)
 
 
 def _speaks_of_another(near: Near, wrong: list[Binding]) -> bool:

@@ -168,11 +168,16 @@ def _told_of() -> frozenset[str]:
     )
 
 
+_LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
+
+
 def _logged(view: View, thing: set[str]) -> Finding | None:
     """Contradict that no error was logged by a line of a log whose level is that of an error."""
     if thing != {stem("error")} or view.claim.content - thing - _told_of():
         return None
-    record = next((each for each in view.world.with_stem(stem("error")) if each.level_is_error), None)
+    record = next(
+        (each for each in view.world.with_stem(stem("error")) if _LEVEL.search(each.text[:80])), None
+    )
     if record is None or _ZERO.search(record.text):
         return None
     return Finding(
