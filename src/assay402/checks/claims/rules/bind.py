@@ -55,6 +55,8 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
     weaker: Binding | None = None
     for scope in ([record], list(record.above), list(record.below)):
         found = _in_scope(fact, scope, claim)
+        if found.state == "match" and scope[0] is record and _is_named_above(fact, found, record, claim):
+            return Binding("absent", fact)
         if found.state in ("match", "mismatch", "unit"):
             return found
         weaker = weaker or (found if found.state == "weaker" else None)
@@ -64,6 +66,19 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
         if beside.state == "match":
             return beside
     return weaker or Binding("absent", fact)
+
+
+def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) -> bool:
+    """Tell whether what a value stands in gives the very attribute another value, so that it stands here for something else."""
+    if (
+        fact.kind not in ("money", "number")
+        or found.overlap
+        or record.form != "json"
+        or record.parent is None
+    ):
+        return False
+    above = _in_scope(fact, list(record.above), claim)
+    return above.state == "mismatch" and above.overlap >= 1
 
 
 def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:

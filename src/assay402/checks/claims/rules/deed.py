@@ -208,7 +208,8 @@ def _groups(record: Record) -> frozenset[str]:
     if record.label.endswith(" call"):
         return _tool_groups(record.label)
     if _READING_VERB.search(record.label):
-        return frozenset()
+        # What is read tells of an action only by the status it shows.
+        return groups_in(" ".join(each.value for each in record.fields if each.name.lower() in _STATUS)[:200])
     told = [
         each.value for each in record.fields if each.name.lower() in _NAMING or each.name.lower() in _STATUS
     ]

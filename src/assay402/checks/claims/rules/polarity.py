@@ -20,6 +20,7 @@ _NOT_NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 _SWITCHED_OFF: Final = frozenset(stem(word) for word in ("disabled", "off", "inactive"))
+_UNIVERSAL: Final = frozenset(stem(word) for word in ("all", "every", "each", "everything", "always"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
 _CAUSE: Final = re.compile(
@@ -146,8 +147,8 @@ def polarity_flip(view: View) -> Finding | None:
 
 
 def _denies(near: Near, claim: Claim) -> bool:
-    wanted = [each for each in near.wanted if each not in report_words()]
-    if len(wanted) < 2 or claim.quantifier == "all":  # one word is no statement
+    wanted = [each for each in near.wanted if each not in report_words() | _UNIVERSAL]
+    if len(wanted) < 2:  # one word is no statement
         return False
     text = near.record.text
     given = stems(text)

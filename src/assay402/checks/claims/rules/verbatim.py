@@ -80,6 +80,8 @@ def stated_verbatim(view: View) -> Finding | None:
     for near in view.near[:4]:
         if near.record.form in ("json", "row") or claim.quantifier or claim.form in ("leaf", "cell"):
             continue
+        if claim.mentions and near.record.item.kind == "description":
+            continue
         if in_order(claim, near) and _does_as_much(view, near):
             return Finding(
                 support="SUPPORTED",

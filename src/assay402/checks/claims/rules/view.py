@@ -117,7 +117,7 @@ class Near:
         wanted = self._claim.content - report_words()
         if self.shared:
             wanted -= _kinds(self._claim) - self.stems
-        return wanted - value_words() if self._claim.facts else wanted
+        return wanted - value_words() - (_wares() - self.stems) if self._claim.facts else wanted
 
     @cached_property
     def _covering(self) -> frozenset[str]:
@@ -240,6 +240,12 @@ class View:
 def report_words() -> frozenset[str]:
     """Give the stems of words that only say that something is reported."""
     return frozenset(stem(word) for word in table("lexicon")["report"])
+
+
+@cache
+def _wares() -> frozenset[str]:
+    """Give the stems of words for what a price list holds, which its rows do not repeat."""
+    return frozenset(stem(word) for word in ("plan", "item", "product", "tier", "package"))
 
 
 @cache
