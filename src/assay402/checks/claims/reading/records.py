@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.order import tokens
-from assay402.checks.claims.reading.text import stems
+from assay402.checks.claims.reading.text import plain, stems
 
 _PAIR: Final = re.compile(
     r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:(?:USD|EUR|GBP|CHF|JPY|ms|s|min|h|MB|GB|KB|TB|kg|g|km|m|cm|mm|V|W)\b|%|°[CF]\b))?)"
@@ -115,6 +115,16 @@ class Record:
         pairs = tuple(Field(match[1], match[2].strip("\"'")) for match in _PAIR.finditer(self.text[:LONGEST]))
         label = None if pairs else _LABEL.match(self.text[:LONGEST])
         return (Field(label[1].strip(), label[2].strip()),) if label is not None else pairs
+
+    @cached_property
+    def plain(self) -> str:
+        """The text as it is compared for sameness."""
+        return plain(self.text)
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """The words as written but for their case; the month is no modal verb."""
+        return frozenset(each.lower() for each in self.text.split() if each != "May")
 
     @cached_property
     def own_stems(self) -> frozenset[str]:

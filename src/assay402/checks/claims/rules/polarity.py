@@ -150,7 +150,7 @@ def _denies(near: Near, claim: Claim) -> bool:
     wanted = [each for each in near.wanted if each not in report_words() | _UNIVERSAL]
     if len(wanted) < 2:  # one word is no statement
         return False
-    text = near.record.text
+    text = near.record.text[:4_000]
     given = stems(text)
     covered = sum(each in set(given) for each in wanted)
     # The denial must stand beside the claim's own words, not in another part of a long record.

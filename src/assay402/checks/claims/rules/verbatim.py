@@ -22,8 +22,7 @@ def speaks_plainly(claim: Claim, near: Near) -> bool:
         return True
     if text.rstrip().endswith("?"):
         return False
-    # The month is no modal verb.
-    words = {each.lower() for each in text.split() if each != "May"}
+    words = near.record.spoken
     weak = words & {
         "may",
         "might",
@@ -64,7 +63,6 @@ def stated_verbatim(view: View) -> Finding | None:
     claim = view.claim
     said = plain(claim.text)
     for near in view.near:
-        text = near.record.text
         if (
             not speaks_plainly(claim, near)
             or near.record.form == "json"
@@ -73,7 +71,7 @@ def stated_verbatim(view: View) -> Finding | None:
             continue
         if (
             said
-            and (said == plain(text) or (not _is_strict(claim) and _contains(said, plain(text))))
+            and (said == near.record.plain or (not _is_strict(claim) and _contains(said, near.record.plain)))
             and not opposed(claim, near.record)
         ):
             return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
@@ -136,7 +134,7 @@ def in_order(claim: Claim, near: Near) -> bool:
 
 
 def _restricts_nothing(claim: Claim, near: Near) -> bool:
-    lowered = set(near.record.text.lower().split())
+    lowered = near.record.spoken
     risky = {
         "all",
         "every",
