@@ -9,6 +9,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.polarity import antonyms, is_negative
 from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
@@ -41,14 +42,7 @@ def counterexample(view: View) -> Finding | None:
     known = antonyms()
     claimed = {word: known[word] for word in sorted(claim.content) if word in known}
     for word, opposites in claimed.items():
-        members = [record for record in view.world.with_stem(word) if _is_member(record)]
-        same = [record for record in members if not is_negative(record.text)]
-        against = [record for record in members if is_negative(record.text)] + [
-            record
-            for opposite in sorted(opposites)
-            for record in view.world.with_stem(opposite)
-            if _is_member(record)
-        ]
+        same, against = _members(view.world, word, opposites)
         if claim.quantifier == "all" and not claim.negative and _is_whole(view, same):
             return Finding(
                 support="SUPPORTED",
@@ -56,7 +50,6 @@ def counterexample(view: View) -> Finding | None:
                 refs=tuple(record.ref for record in same[:12]),
                 note="every line of the item says so",
             )
-        against = [record for record in against if not _ZERO.search(record.text)]
         wrong = same if claim.quantifier == "none" or claim.negative else against
         right = against if wrong is same else same
         if wrong and (right or _subject_named(claim, wrong[0])):
@@ -69,6 +62,23 @@ def counterexample(view: View) -> Finding | None:
                 note="one record shows an exception",
             )
     return None
+
+
+def _members(world: World, word: str, opposites: frozenset[str]) -> tuple[list[Record], list[Record]]:
+    """Give the short records that say a word of a member of a kind, and those that deny it; found once a case."""
+    known: tuple[list[Record], list[Record]] | None = world.views.get(f"members {word}")
+    if known is None:
+        members = [record for record in world.with_stem(word) if _is_member(record)]
+        denied = [record for record in members if is_negative(record.text)] + [
+            record
+            for opposite in sorted(opposites)
+            for record in world.with_stem(opposite)
+            if _is_member(record)
+        ]
+        same = [record for record in members if not is_negative(record.text)]
+        known = (same, [record for record in denied if not _ZERO.search(record.text)])
+        world.views[f"members {word}"] = known
+    return known
 
 
 def _by_field(view: View) -> Finding | None:
