@@ -15,3 +15,4 @@ lock interop --extra dev --extra bench --extra interop
 # An environment of its own, as its jsonschema-rs is another than the exact one our answers are pinned to.
 uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
     requirements/fuzz.in --output-file requirements/fuzz.txt
+lock judge --extra dev --extra judge
