@@ -45,7 +45,8 @@ class SQLiteDatabase:
     """A database in one file, which must exist: see `assay402.store.opening`."""
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        self._queue: Final[SimpleQueue[_Change | None]] = SimpleQueue()
+        self._queue: Final[SimpleQueue[list[_Change] | None]] = SimpleQueue()
+        self._gathered: Final[dict[asyncio.AbstractEventLoop, list[_Change]]] = {}
         self._file: Final = _File(path, busy_seconds, is_reader=False)
         self._writer: Final = threading.Thread(target=self._write, name="assay-store-writer", daemon=True)
         self._readers: Final = ThreadPoolExecutor(READERS, thread_name_prefix="assay-store-reader")
@@ -62,7 +63,12 @@ class SQLiteDatabase:
             raise StoreUnavailable("gone")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._queue.put(_Change(work, future, loop))
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            # Handed over once this turn of the loop is done: what others ask for in it goes in the same transaction.
+            gathered = self._gathered[loop] = []
+            loop.call_soon(self._hand_over, loop)
+        gathered.append(_Change(work, future, loop))
         return await future
 
     async def read(self, sql: str, *parameters: object) -> Rows:
@@ -84,6 +90,8 @@ class SQLiteDatabase:
         if self._is_closed:
             return
         self._is_closed = True
+        for loop in list(self._gathered):
+            self._hand_over(loop)
         self._queue.put(None)
         await asyncio.to_thread(self._writer.join)
         await asyncio.to_thread(self._readers.shutdown)
@@ -104,17 +112,23 @@ class SQLiteDatabase:
             file.close()
         raise StoreUnavailable(reason)
 
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        gathered = self._gathered.pop(loop, None)
+        if gathered:
+            self._queue.put(gathered)
+
     def _write(self) -> None:
         is_last = False
         while not is_last:
-            waiting = [self._queue.get()]
+            waiting = self._queue.get()
+            changes = [] if waiting is None else waiting
             with suppress(Empty):
-                while waiting[-1] is not None and len(waiting) < MAX_BATCH:
-                    waiting.append(self._queue.get_nowait())
-            is_last = waiting[-1] is None
-            changes = [each for each in waiting if each is not None]
-            if changes:
-                self._commit(changes)
+                while waiting is not None and len(changes) < MAX_BATCH:
+                    waiting = self._queue.get_nowait()
+                    changes += waiting or ()
+            is_last = waiting is None
+            for start in range(0, len(changes), MAX_BATCH):
+                self._commit(changes[start : start + MAX_BATCH])
         self._file.close()
 
     def _commit(self, changes: "list[_Change]") -> None:
