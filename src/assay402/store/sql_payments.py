@@ -102,15 +102,15 @@ class SQLPayments:
 
     async def find(self, key: str) -> PaymentRow | None:
         """Give the row of an authorization key."""
-        return _one(await self._database.read(_FIND, key))
+        return _one(await self._database.look(_FIND, key))
 
     async def find_by_payment_id(self, payer: str, payment_id: str) -> PaymentRow | None:
         """Give the row a payer's payment id stands on, else the newest it stood on."""
-        return _one(await self._database.read(_FIND_ID, payer, payment_id))
+        return _one(await self._database.look(_FIND_ID, payer, payment_id))
 
     async def find_by_idempotency_key(self, payer: str, operation: str, key: str) -> PaymentRow | None:
         """Give the newest row of a payer's `Idempotency-Key` for an operation, those released or expired last."""
-        return _one(await self._database.read(_FIND_IDEMPOTENT, payer, operation, key))
+        return _one(await self._database.look(_FIND_IDEMPOTENT, payer, operation, key))
 
     async def claim(self, claim: Claim, now: datetime) -> Claimed | Known | TooManyUnsettled:
         """Claim, or say what stands in the way."""
