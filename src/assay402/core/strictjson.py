@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import chain
-from typing import Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from msgspec import Struct
 
@@ -126,23 +126,23 @@ def is_plain(value: JSON) -> bool:
     Plain are exact dicts, lists and tuples of strings, booleans, null and integers below 10^18, up to some thousand of
     them: almost everything, and that encoder is ten times as fast.
     """
-    left = [value]
+    left: list[Any] = [value]
     for _ in range(_MAX_PLAIN):
         if not left:
             return True
         found = left.pop()
         kind = type(found)
         if kind is dict:
-            if not _NAMES.issuperset(map(type, found)):  # type: ignore[arg-type]  # (an exact dict)
+            if not _NAMES.issuperset(map(type, found)):
                 return False
-            left.extend(found.values())  # type: ignore[union-attr]  # (the same)
+            left.extend(found.values())
         elif kind is list or kind is tuple:
-            left.extend(found)  # type: ignore[arg-type]  # (a list or a tuple)
+            left.extend(found)
         elif kind is int:
-            if not -_PLAIN_END < found < _PLAIN_END:  # type: ignore[operator]  # (an integer)
+            if not -_PLAIN_END < found < _PLAIN_END:
                 return False
         elif kind is Number:
-            spelling = found.spelling  # type: ignore[union-attr]  # (a Number)
+            spelling = found.spelling
             if len(spelling) > _PLAIN_DIGITS or not spelling.isdecimal():
                 return False
         elif kind is not str and kind is not bool and found is not None:

@@ -142,9 +142,7 @@ class Workshop:
 
     def _product(self, order: Order, published: Mapping[str, Any], paid: Paid | None) -> Product:
         resource, body = order.resource, write(published)
-        signature = (
-            self._sign(resource, body) if order.wants_signature or resource.is_signed_unasked else ()
-        )
+        signature = self._sign(resource, body) if order.wants_signature or resource.is_signed_unasked else ()
         binding = published.get("binding")
         has_receipt = isinstance(binding, Mapping) and "request_id" in published
         secret = binding["nonce"] if isinstance(binding, Mapping) and paid is not None else None
