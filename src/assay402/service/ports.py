@@ -211,10 +211,21 @@ class Payments(Protocol):
         """
         ...
 
-    async def keep(
-        self, key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime
+    async def keep(  # noqa: PLR0913  (what is kept, under which claim)
+        self,
+        key: str,
+        fence: int,
+        entry: Entry,
+        answer: KeptAnswer | None,
+        lease_until: datetime,
+        *,
+        settles: bool = False,
     ) -> bool:
-        """Move from `CLAIMED` to `STORED`, keeping the ledger's words and, where custody allows, the answer. False: fence lost."""
+        """Move from `CLAIMED` to `STORED`, keeping the ledger's words and, where custody allows, the answer. False: fence lost.
+
+        With `settles` straight on to `SETTLING`, in the same transaction: for a room that keeps no answer, where
+        nothing lies between the two.
+        """
         ...
 
     async def begin_settling(self, key: str, fence: int, lease_until: datetime) -> bool:
