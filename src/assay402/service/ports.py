@@ -212,20 +212,10 @@ class Payments(Protocol):
         ...
 
     async def keep(  # noqa: PLR0913  (what is kept, under which claim)
-        self,
-        key: str,
-        fence: int,
-        entry: Entry,
-        answer: KeptAnswer | None,
-        lease_until: datetime,
-        *,
+        self, key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime, *,
         settles: bool = False,
-    ) -> bool:
-        """Move from `CLAIMED` to `STORED`, keeping the ledger's words and, where custody allows, the answer. False: fence lost.
-
-        With `settles` straight on to `SETTLING`, in the same transaction: for a room that keeps no answer, where
-        nothing lies between the two.
-        """
+    ) -> bool:  # fmt: skip
+        """Move from `CLAIMED` to `STORED`, or with `settles` (no answer kept) on to `SETTLING`. False: fence lost."""
         ...
 
     async def begin_settling(self, key: str, fence: int, lease_until: datetime) -> bool:
