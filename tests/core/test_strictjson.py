@@ -10,9 +10,12 @@ from assay402.core.strictjson import (
     MAX_DEPTH,
     Number,
     RepeatedNames,
+    _write,
     integer,
     is_deeper,
+    is_plain,
     members,
+    plain_number,
     read,
     read_document,
     write,
@@ -183,3 +186,29 @@ def test_cycles_are_deep_and_sharing_is_not_counted_twice() -> None:
         shared = [shared, shared]
     assert is_deeper(cycle)
     assert not is_deeper(shared)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_quick"),
+    [
+        ({"a": [1, "x", None, True, (2,)]}, True),
+        (read('{"a":1,"b":[-1]}'), False),
+        (read('{"a":100000000000000000}'), True),
+        (read('{"a":1000000000000000000}'), False),
+        (read('{"a":1,"a":2}'), False),
+        ({1: 2}, False),
+        ([1.5], False),
+        ([10**18], False),
+        ([0] * 20_000, False),
+    ],
+)
+def test_only_plain_values_take_the_quick_way_and_both_write_the_same(value: Any, is_quick: bool) -> None:
+    assert is_plain(value) is is_quick
+    parts: list[str] = []
+    _write(value, parts)
+    assert write(value) == "".join(parts).encode()
+
+
+def test_what_is_no_number_is_no_plain_number() -> None:
+    with pytest.raises(TypeError):
+        plain_number("1")

@@ -13,7 +13,7 @@ import pytest
 
 from assay402.service.order import Delivered, Offered
 from assay402.store.opening import Store, open_store
-from service.dying import STEPS
+from service.dying import steps_of
 from service.test_doubt import Chain
 from service.world import KEEPING, PAID, World, world
 from store.databases import MISSING, Place, PostgreSQL, postgresql_server
@@ -86,7 +86,7 @@ def test_whoever_dies_where_the_payment_is_settled_once_and_answered(place: Plac
     async def told() -> None:
         store = await open_store(place.address)
         try:
-            for number, step in enumerate(STEPS, 1):
+            for number, step in enumerate(steps_of(keeps=name in KEEPING), 1):
                 await story(store, number, step)
         finally:
             await store.close()

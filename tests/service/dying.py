@@ -30,6 +30,11 @@ STEPS = (
 """Where a process may die; `after settle` is after the money moved and before anybody was told."""
 
 
+def steps_of(*, keeps: bool) -> tuple[str, ...]:
+    """Give the steps of a room; one that keeps no answer goes from its work to settling in one change."""
+    return tuple(step for step in STEPS if keeps or "begin_settling" not in step)
+
+
 class Mortal:
     """Anything with methods, one of which is the last that is called."""
 

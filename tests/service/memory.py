@@ -101,13 +101,21 @@ class MemoryPayments:
         return fence + 1
 
     async def keep(
-        self, key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime
+        self,
+        key: str,
+        fence: int,
+        entry: Entry,
+        answer: KeptAnswer | None,
+        lease_until: datetime,
+        *,
+        settles: bool = False,
     ) -> bool:
         self._change("keep")
         row = self._held(key, fence, PaymentState.CLAIMED)
         if row is None:
             return False
-        self.rows[key] = replace(row, state=PaymentState.STORED, lease_until=lease_until)
+        state = PaymentState.SETTLING if settles else PaymentState.STORED
+        self.rows[key] = replace(row, state=state, lease_until=lease_until)
         self.entries[key] = entry
         if answer is not None:
             self.answers[answer.id] = answer

@@ -44,7 +44,9 @@ def test_a_paid_order_is_verified_done_settled_and_delivered(name: str) -> None:
             "success": True, "transaction": transaction, "network": BASE, "payer": ALICE, "amount": str(amount),
         }  # fmt: skip
         assert world.row.state is PaymentState.SETTLED
-        assert world.payments.changes == ["claim", "keep", "begin_settling", "settled"]
+        # Where no answer is kept, nothing lies between "stored" and "settling": they are one change.
+        begun = ["begin_settling"] if name in KEEPING else []
+        assert world.payments.changes == ["claim", "keep", *begun, "settled"]
         (booked,) = world.payments.booked
         assert (booked.operation, booked.settled.amount, booked.house) == (name, amount, False)
         assert world.heard == ["payment.verified", "payment.claimed", "payment.settled"]

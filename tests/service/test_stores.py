@@ -144,8 +144,10 @@ def test_forty_under_one_id_settle_once(tell: Any) -> None:
 
 
 @pytest.mark.parametrize("is_made", [False, True], ids=["not written", "written and not told"])
-@pytest.mark.parametrize("nth", range(1, 7))
-@pytest.mark.parametrize("name", ["dialect/check", "claims/diagnose"])
+@pytest.mark.parametrize(
+    ("name", "nth"),
+    [*(("dialect/check", nth) for nth in range(1, 6)), *(("claims/diagnose", nth) for nth in range(1, 7))],
+)
 def test_each_change_may_fail_before_or_after_it_was_made(
     tell: Any, name: str, nth: int, is_made: bool
 ) -> None:

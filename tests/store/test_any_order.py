@@ -112,8 +112,10 @@ async def step(store: Store, model: Model, chance: random.Random, name: str, now
             )
         case "keep":
             kept = answer(f"{key}/{now}", payment_key=key) if chance.random() < 0.5 else None
-            moved = model.move(key, fence, {PaymentState.CLAIMED}, PaymentState.STORED)
-            assert await payments.keep(key, fence, ENTRY, kept, until) is moved
+            settles = kept is None and chance.random() < 0.5
+            to = PaymentState.SETTLING if settles else PaymentState.STORED
+            moved = model.move(key, fence, {PaymentState.CLAIMED}, to)
+            assert await payments.keep(key, fence, ENTRY, kept, until, settles=settles) is moved
             if moved:
                 model.rows[key].has_answer, model.rows[key].lease = kept is not None, lease
         case "settling":

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from assay402.core.errors import TheirError
+from assay402.core.errors import OurError, TheirError
 from assay402.service.ports import Claimed, LedgerRow, PaymentState, StoreUnavailable
+from assay402.store.database import Work, ask
 from assay402.store.opening import Store, open_store
 from assay402.store.sqlite import SQLiteDatabase
 from store.databases import BOUND, ENTRY, NOW, PAID, Place, PostgreSQL, after, answer, claim, settle
@@ -417,3 +418,53 @@ def _broken(failing: int) -> Any:
     for _ in range(failing):
         statement = work.send((yield statement))
     raise RuntimeError("settled")
+
+
+def test_a_change_that_fails_undoes_nothing_of_those_that_share_its_transaction(file: Path) -> None:
+    async def story() -> None:
+        await (await open_store(f"sqlite:{file}")).close()
+        database = SQLiteDatabase(file)
+
+        def failing() -> Work[None]:
+            yield "INSERT INTO payers (payer) VALUES ($1)", ("undone",)
+            raise OurError("internal")
+
+        try:
+            asked = [
+                database.change(partial(ask, "INSERT INTO payers (payer) VALUES ($1)", "one")),
+                database.change(failing),
+                database.change(partial(ask, "INSERT INTO payers (payer) VALUES ($1)", "two")),
+            ]
+            told = await asyncio.gather(*asked, return_exceptions=True)
+            assert [type(each) for each in told] == [list, OurError, list]
+            for look in (database.look, database.read):
+                rows = await look("SELECT payer FROM payers WHERE payer <> $1 ORDER BY payer", "")
+                assert [row[0] for row in rows] == ["one", "two"]
+        finally:
+            await database.close()
+        with pytest.raises(StoreUnavailable):
+            await database.look("SELECT 1")
+
+    asyncio.run(story())
+
+
+def test_a_look_that_finds_no_file_is_refused_as_a_read_is(file: Path) -> None:
+    away = file.with_suffix(".away")
+
+    def move(source: Path, target: Path) -> None:
+        source.rename(target)
+
+    async def story() -> None:
+        await (await open_store(f"sqlite:{file}")).close()
+        database = SQLiteDatabase(file)
+        try:
+            assert len(await database.look("SELECT 1")) == 1
+            move(file, away)
+            with pytest.raises(StoreUnavailable):
+                await database.look("SELECT 1")
+            move(away, file)
+            assert len(await database.look("SELECT 1")) == 1
+        finally:
+            await database.close()
+
+    asyncio.run(story())

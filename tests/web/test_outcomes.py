@@ -192,8 +192,6 @@ def test_a_payment_is_decoded_and_handed_on_as_sent(plain: Service, spelled: str
         base64.b64encode(b"null").decode(),
         base64.b64encode(b'{"a":1').decode(),
         base64.b64encode(b'{"a":NaN}').decode(),
-        base64.b64encode(b'{"a":1,"a":2}').decode(),
-        base64.b64encode(b'{"p":[{"a":1,"a":2}]}').decode(),
         base64.b64encode(b"\xff\xfe{}").decode(),
         base64.b64encode(b'{"a":' + b"[" * 200 + b"]" * 200 + b"}").decode(),
     ],

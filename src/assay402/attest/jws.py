@@ -6,6 +6,7 @@ is not valid is `Invalid`, with a code.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -51,13 +52,19 @@ class Checked(Struct, frozen=True, kw_only=True):
 
 def sign(signer: Signer, members: Mapping[str, JSON], payload: bytes) -> Parts:
     """Sign a payload under a header of the algorithm, the key's name and further members."""
-    header = encode_url(write({"alg": ALGORITHM, "kid": signer.kid, **members}))
+    header = _header_of(signer.kid, tuple(members.items()))
     encoded = encode_url(payload)
     return Parts(
         header=header,
         payload=encoded,
         signature=encode_url(signer.sign(f"{header}.{encoded}".encode("ascii"))),
     )
+
+
+@lru_cache(maxsize=64)
+def _header_of(kid: str, members: tuple[tuple[str, JSON], ...]) -> str:
+    """Write a header; what is signed in one second has few different ones."""
+    return encode_url(write({"alg": ALGORITHM, "kid": kid, **dict(members)}))
 
 
 def compact(parts: Parts) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import chain
-from typing import Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from msgspec import Struct
 
@@ -28,6 +28,11 @@ _INTEGER: Final = re.compile(r"-?[0-9]+")
 _CONTAINERS: Final = (Mapping, list, tuple)
 _MAX_INTEGER_DIGITS: Final = 78
 """2^256 - 1, the largest amount on any chain, has 78 digits; longer spellings stay text."""
+_PLAIN_DIGITS: Final = 18
+_PLAIN_END: Final = 10**_PLAIN_DIGITS
+_NAMES: Final = frozenset({str})
+_MAX_PLAIN: Final = 10_000
+"""Values looked at before the plain writer is given up: an end to a value that holds itself."""
 
 
 class Number(Struct, frozen=True):
@@ -103,9 +108,58 @@ def write(value: JSON) -> bytes:
         TypeError: for a value that is not JSON.
 
     """
-    parts: list[str] = []
-    _write(value, parts)
-    return _LONE_SURROGATE.sub(_escape, "".join(parts)).encode()
+    if is_plain(value):
+        text = _encode_plain(value)
+    else:
+        parts: list[str] = []
+        _write(value, parts)
+        text = "".join(parts)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub(_escape, text).encode()
+
+
+def is_plain(value: JSON) -> bool:
+    """Tell whether the standard library's encoder writes a value as this project does, with `plain_number` as default.
+
+    Plain are exact dicts, lists and tuples of strings, booleans, null and integers below 10^18, up to some thousand of
+    them: almost everything, and that encoder is ten times as fast.
+    """
+    left: list[Any] = [value]
+    for _ in range(_MAX_PLAIN):
+        if not left:
+            return True
+        found = left.pop()
+        kind = type(found)
+        if kind is dict:
+            if not _NAMES.issuperset(map(type, found)):
+                return False
+            left.extend(found.values())
+        elif kind is list or kind is tuple:
+            left.extend(found)
+        elif kind is int:
+            if not -_PLAIN_END < found < _PLAIN_END:
+                return False
+        elif kind is Number:
+            spelling = found.spelling
+            if len(spelling) > _PLAIN_DIGITS or not spelling.isdecimal():
+                return False
+        elif kind is not str and kind is not bool and found is not None:
+            return False
+    return False
+
+
+def plain_number(value: object) -> int:
+    """Give the integer a plain `Number` spells, for an encoder of the standard library.
+
+    Raises:
+        TypeError: for anything else.
+
+    """
+    if type(value) is Number:
+        return int(value.spelling)
+    raise TypeError("not a JSON value")
 
 
 def members(value: Mapping[str, JSON]) -> Iterable[tuple[str, JSON]]:
@@ -182,6 +236,9 @@ _DECODER: Final = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=Number, parse_float=Number, parse_constant=_refuse_constant
 )
 _encode_string: Final = json.JSONEncoder(ensure_ascii=False).encode
+_encode_plain: Final = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(",", ":"), default=plain_number
+).encode
 
 
 def _write(value: JSON, parts: list[str]) -> None:

@@ -4,7 +4,6 @@ The key is what the chain itself lets happen at most once. A spelling that could
 under another key is refused instead: the shapes taken here are those of the specification and no others.
 """
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final, Literal
@@ -12,7 +11,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from assay402.core.canon import canonical, sha256_hex
-from assay402.core.strictjson import JSON, Number, RepeatedNames, integer, is_deeper
+from assay402.core.strictjson import JSON, MAX_DEPTH, Number, RepeatedNames, integer
 from assay402.wire.address import is_evm_address
 from assay402.wire.network import network_form
 from assay402.wire.requirements import mapping, text
@@ -80,8 +79,7 @@ def read_authorization(payment: Mapping[str, JSON]) -> Authorization | InvalidPa
     network, asset = text(accepted, "network"), text(accepted, "asset")
     if network is None or asset is None or network_form(network) != "CAIP-2":
         return InvalidPayload()
-    # A tool call hands its payment over as values, which no reader of ours has bounded.
-    digest = None if is_deeper(payment) else _digest(payment)
+    digest = _digest(payment)
     if digest is None:
         return InvalidPayload()
     if network.startswith("solana:"):
@@ -221,30 +219,9 @@ def _moment(seconds: int) -> datetime:
 
 
 def _digest(payment: Mapping[str, JSON]) -> str | None:
-    """Give the SHA-256 of a payment's canonical form; None where it has none, or where a name stands twice in an object.
-
-    What was signed is not clear where readers may take the first or the last of two. Almost every payment is ASCII
-    with small integers: the standard library writes its canonical form ten times as fast.
-    """
-    is_plain = True
-    level: list[JSON] = [payment]
-    while level:
-        found = level.pop()
-        kind = type(found)
-        if kind is dict or isinstance(found, Mapping):
-            if kind is RepeatedNames:
-                return None
-            is_plain = is_plain and kind is dict
-            level.extend(found.values())  # type: ignore[union-attr]  # (a mapping)
-        elif isinstance(found, list | tuple):
-            level.extend(found)
-        elif kind is not str and kind is not Number and kind is not bool and found is not None:
-            is_plain = False
-    try:
-        if is_plain and (quick := _PLAIN(payment)).isascii():
-            return sha256_hex(quick.encode())
-    except _NotPlainError:
-        pass
+    """Give the SHA-256 of a payment's canonical form; None where it has none, or where it is not clear what was signed."""
+    if not _is_clear(payment):
+        return None
     try:
         return sha256_hex(canonical(payment))
     except ValueError:
@@ -252,17 +229,25 @@ def _digest(payment: Mapping[str, JSON]) -> str | None:
         return None
 
 
-class _NotPlainError(Exception):
-    """A number that is not written as it was spelled."""
+def _is_clear(payment: Mapping[str, JSON]) -> bool:
+    """Tell whether no name stands twice in an object of a payment, and it nests no deeper than the reader would take.
+
+    Of two of a name, readers may take the first or the last. A tool call hands its payment over as values, which no
+    reader of ours has bounded: a shared value is met once a level, so that neither cycles nor sharing make it long.
+    """
+    level: list[Mapping[str, JSON] | list[JSON] | tuple[JSON, ...]] = [payment]
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return True
+        inner = {}
+        for found in level:
+            if type(found) is RepeatedNames:
+                return False
+            for each in found.values() if isinstance(found, Mapping) else found:
+                if type(each) not in _LEAVES and isinstance(each, Mapping | list | tuple):
+                    inner[id(each)] = each
+        level = list(inner.values())
+    return not level
 
 
-def _integer(value: object) -> int:
-    if isinstance(value, Number) and len(value.spelling) <= _PLAIN_DIGITS and value.spelling.isdecimal():
-        return int(value.spelling)
-    raise _NotPlainError
-
-
-_PLAIN_DIGITS: Final = 18
-_PLAIN: Final = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"), default=_integer
-).encode
+_LEAVES: Final = frozenset({str, bool, int, float, Number, type(None)})

@@ -10,6 +10,8 @@ from assay402.core.strictjson import JSON
 
 QUOTED: Final = "deliverable"
 """The check whose contract has quotes (`ARBITER-QUOTE-ID`), bound to the request."""
+FREE_LOOKS: Final = ("dialect/precheck", "deliverable/lint")
+"""Operations that say for nothing whether a request would be taken. They promise nothing anybody would have to prove."""
 WORK_SECONDS: Final[Mapping[str, int]] = {
     "dialect": 15,
     "listing": 120,
@@ -37,6 +39,11 @@ class Resource(Struct, frozen=True, kw_only=True):
     def work_seconds(self) -> int:
         """How long the work may take."""
         return WORK_SECONDS[self.check.name]
+
+    @property
+    def is_signed_unasked(self) -> bool:
+        """Whether each answer is signed; a free look before the purchase only is where somebody asks for it."""
+        return self.price > 0 or self.name not in FREE_LOOKS
 
     @property
     def is_quoted(self) -> bool:
@@ -67,6 +74,8 @@ class Order(Struct, frozen=True, kw_only=True):
     idempotency_key: str | None = None
     quote_id: str | None = None
     """`ARBITER-QUOTE-ID` of the request, where the client sent it."""
+    wants_signature: bool = False
+    """Whether a free answer is to be signed as well; what is sold always is."""
     client_address: str = "local"
     """For the free tier's ceiling; never written anywhere."""
 

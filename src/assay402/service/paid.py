@@ -187,11 +187,18 @@ class PaidOrders:
         return await self._settled(bid, job, product)
 
     async def _stored(self, verified: Verified, fence: int, product: Product) -> bool:
-        """Write that the work is done, and then that it is being settled: both durable before the facilitator is called."""
+        """Write that the work is done, and then that it is being settled: both durable before the facilitator is called.
+
+        A room that keeps no answer has nothing to store, so that both are one change there.
+        """
         key = verified.bid.authorization.key
         assert product.entry is not None  # noqa: S101  (made for a payer)
         kept = self._delivering.kept(verified, product)
-        is_ours = await self._till.payments.keep(key, fence, product.entry, kept, self._settling_lease())
+        is_ours = await self._till.payments.keep(
+            key, fence, product.entry, kept, self._settling_lease(), settles=kept is None
+        )
+        if kept is None:
+            return is_ours
         return is_ours and await self._till.payments.begin_settling(key, fence, self._settling_lease())
 
     async def _settled(self, bid: Bid, job: Job, product: Product) -> _Ended:

@@ -211,10 +211,11 @@ class Payments(Protocol):
         """
         ...
 
-    async def keep(
-        self, key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime
-    ) -> bool:
-        """Move from `CLAIMED` to `STORED`, keeping the ledger's words and, where custody allows, the answer. False: fence lost."""
+    async def keep(  # noqa: PLR0913  (what is kept, under which claim)
+        self, key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime, *,
+        settles: bool = False,
+    ) -> bool:  # fmt: skip
+        """Move from `CLAIMED` to `STORED`, or with `settles` (no answer kept) on to `SETTLING`. False: fence lost."""
         ...
 
     async def begin_settling(self, key: str, fence: int, lease_until: datetime) -> bool:

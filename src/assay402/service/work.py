@@ -72,10 +72,8 @@ class Workshop:
             TimeoutError: where it takes longer.
 
         """
-        resource = order.resource
-        async with asyncio.timeout(resource.work_seconds):
-            published = await self._run(order, given, paid)
-        return published if isinstance(published, Refusal) else self._product(resource, published, paid)
+        published = await self._run(order, given, paid)
+        return published if isinstance(published, Refusal) else self._product(order, published, paid)
 
     def new_id(self) -> str:
         """Give a random UUIDv4."""
@@ -88,11 +86,13 @@ class Workshop:
             return drive(operation.run(given), self._alone(paid))
 
         if operation.offline(given) is not None:
-            result = await adrive(operation.run(given), self._online(paid), self._gather)
+            async with asyncio.timeout(order.resource.work_seconds):
+                result = await adrive(operation.run(given), self._online(paid), self._gather)
         elif len(order.request) <= INLINE_BYTES:
             result = work()
         else:
-            result = await asyncio.to_thread(work)
+            async with asyncio.timeout(order.resource.work_seconds):
+                result = await asyncio.to_thread(work)
         return result if isinstance(result, Refusal) else operation.publish(result)
 
     def _alone(self, paid: Paid | None) -> Callable[[Ask], Answer]:
@@ -140,15 +140,16 @@ class Workshop:
         now = self._clock().astimezone(UTC).replace(microsecond=0, tzinfo=None)
         return ((EVIDENCE_CUTOFF, f"{now.isoformat()}Z"),)
 
-    def _product(self, resource: Resource, published: Mapping[str, Any], paid: Paid | None) -> Product:
-        body = write(published)
+    def _product(self, order: Order, published: Mapping[str, Any], paid: Paid | None) -> Product:
+        resource, body = order.resource, write(published)
+        signature = self._sign(resource, body) if order.wants_signature or resource.is_signed_unasked else ()
         binding = published.get("binding")
         has_receipt = isinstance(binding, Mapping) and "request_id" in published
         secret = binding["nonce"] if isinstance(binding, Mapping) and paid is not None else None
         return Product(
             id=published["request_id"] if has_receipt else self.new_id(),
             body=body,
-            headers=(*self._sign(resource, body), *self._cutoff(resource)),
+            headers=(*signature, *self._cutoff(resource)),
             entry=None if paid is None else entry_of(resource.check, published),
             bearer_sha256=None if secret is None else sha256_hex(secret.encode()),
             has_receipt=has_receipt,

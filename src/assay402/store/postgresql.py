@@ -63,6 +63,10 @@ class PostgreSQLDatabase:
 
         return await self._transact(_QUERY, fetch)
 
+    async def look(self, sql: str, *parameters: object) -> Rows:
+        """Give the rows of one short query, of what is committed."""
+        return await self.read(sql, *parameters)
+
     async def is_writable(self) -> bool:
         """Tell whether a change would be taken now: the server is there and lets us write."""
 

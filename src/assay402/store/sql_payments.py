@@ -66,7 +66,7 @@ _TAKE_OVER: Final = (
     f"UPDATE payments SET fence = fence + 1, lease_until = $4 WHERE {_HELD} AND {_UNSETTLED} AND lease_until <= $3"
     " RETURNING fence"
 )
-_STORE: Final = f"UPDATE payments SET state = 'stored', entry = $3, lease_until = $4 WHERE {_HELD} AND state = 'claimed' RETURNING fence"
+_STORE: Final = f"UPDATE payments SET state = $5, entry = $3, lease_until = $4 WHERE {_HELD} AND state = 'claimed' RETURNING fence"
 _SETTLE: Final = f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
 _LEAVE: Final = f"UPDATE payments SET lease_until = $3 WHERE {_HELD} AND {_UNSETTLED} RETURNING fence"
 _SETTLING: Final = (
@@ -102,15 +102,15 @@ class SQLPayments:
 
     async def find(self, key: str) -> PaymentRow | None:
         """Give the row of an authorization key."""
-        return _one(await self._database.read(_FIND, key))
+        return _one(await self._database.look(_FIND, key))
 
     async def find_by_payment_id(self, payer: str, payment_id: str) -> PaymentRow | None:
         """Give the row a payer's payment id stands on, else the newest it stood on."""
-        return _one(await self._database.read(_FIND_ID, payer, payment_id))
+        return _one(await self._database.look(_FIND_ID, payer, payment_id))
 
     async def find_by_idempotency_key(self, payer: str, operation: str, key: str) -> PaymentRow | None:
         """Give the newest row of a payer's `Idempotency-Key` for an operation, those released or expired last."""
-        return _one(await self._database.read(_FIND_IDEMPOTENT, payer, operation, key))
+        return _one(await self._database.look(_FIND_IDEMPOTENT, payer, operation, key))
 
     async def claim(self, claim: Claim, now: datetime) -> Claimed | Known | TooManyUnsettled:
         """Claim, or say what stands in the way."""
@@ -123,11 +123,19 @@ class SQLPayments:
         )
         return rows[0][0] if rows else None
 
-    async def keep(
-        self, key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime
+    async def keep(  # noqa: PLR0913  (as the port has it)
+        self,
+        key: str,
+        fence: int,
+        entry: Entry,
+        answer: KeptAnswer | None,
+        lease_until: datetime,
+        *,
+        settles: bool = False,
     ) -> bool:
-        """Move from `CLAIMED` to `STORED` with what may be kept."""
-        return await self._database.change(partial(_keep, key, fence, entry, answer, lease_until))
+        """Move from `CLAIMED` to `STORED` with what may be kept, or straight on to `SETTLING`."""
+        state = "settling" if settles else "stored"
+        return await self._database.change(partial(_keep, key, fence, entry, answer, lease_until, state))
 
     async def begin_settling(self, key: str, fence: int, lease_until: datetime) -> bool:
         """Move from `STORED` to `SETTLING`."""
@@ -228,8 +236,10 @@ def _standing(claim: Claim) -> Work[PaymentRow | None]:
     return None
 
 
-def _keep(key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime) -> Work[bool]:
-    moved = yield _STORE, (key, fence, entry_text(entry), milliseconds(lease_until))
+def _keep(  # noqa: PLR0913, PLR0917  (as the port has it)
+    key: str, fence: int, entry: Entry, answer: KeptAnswer | None, lease_until: datetime, state: str
+) -> Work[bool]:
+    moved = yield _STORE, (key, fence, entry_text(entry), milliseconds(lease_until), state)
     if moved and answer is not None:
         kept = yield _KEEP, answer_columns(answer)
         if not kept:

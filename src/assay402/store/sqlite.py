@@ -1,11 +1,12 @@
 """SQLite behind one writer thread, with readers of their own.
 
-Changes that wait while one is being committed share the next transaction, each in a savepoint of its own, so that a
-disk which takes milliseconds to say "written" is asked once for up to 64 of them. Several processes of one host may
+Changes that wait while one is being committed share the next transaction, so that a disk which takes milliseconds to say
+"written" is asked once for up to 64 of them; where one of them fails, each runs again in a savepoint of its own. Several processes of one host may
 open the same file: a transaction takes the write lock when it begins.
 """
 
 import asyncio
+import os
 import re
 import sqlite3
 import threading
@@ -45,12 +46,14 @@ class SQLiteDatabase:
     """A database in one file, which must exist: see `assay402.store.opening`."""
 
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
-        self._queue: Final[SimpleQueue[_Change | None]] = SimpleQueue()
+        self._queue: Final[SimpleQueue[list[_Change] | None]] = SimpleQueue()
+        self._gathered: Final[dict[asyncio.AbstractEventLoop, list[_Change]]] = {}
         self._file: Final = _File(path, busy_seconds, is_reader=False)
         self._writer: Final = threading.Thread(target=self._write, name="assay-store-writer", daemon=True)
         self._readers: Final = ThreadPoolExecutor(READERS, thread_name_prefix="assay-store-reader")
         self._local: Final = threading.local()
         self._read_files: Final[list[_File]] = []
+        self._looker: Final = _File(path, 0.0, is_reader=True)
         self._path: Final = path
         self._busy: Final = busy_seconds
         self._is_closed = False
@@ -62,7 +65,12 @@ class SQLiteDatabase:
             raise StoreUnavailable("gone")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._queue.put(_Change(work, future, loop))
+        gathered = self._gathered.get(loop)
+        if gathered is None:
+            # Handed over once this turn of the loop is done: what others ask for in it goes in the same transaction.
+            gathered = self._gathered[loop] = []
+            loop.call_soon(self._hand_over, loop)
+        gathered.append(_Change(work, future, loop))
         return await future
 
     async def read(self, sql: str, *parameters: object) -> Rows:
@@ -70,6 +78,20 @@ class SQLiteDatabase:
         if self._is_closed:
             raise StoreUnavailable("gone")
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._query, sql, parameters)
+
+    async def look(self, sql: str, *parameters: object) -> Rows:
+        """Give the rows of one short query, of what is committed.
+
+        It takes some microseconds, and to hand it to a thread takes ten times that: it is done here and waits for
+        nobody. Readers of a write-ahead log are kept out by nothing in ordinary life.
+        """
+        if self._is_closed:
+            raise StoreUnavailable("gone")
+        with suppress(sqlite3.Error, OSError):
+            return self._looker.opened().execute(_numbered(sql), parameters).fetchall()
+        # Whatever is wrong: a reader's thread may wait until it is over, and says what it was.
+        self._looker.close()
+        return await self.read(sql, *parameters)
 
     async def is_writable(self) -> bool:
         """Tell whether a change would be taken now: the write lock is taken and let go."""
@@ -84,10 +106,12 @@ class SQLiteDatabase:
         if self._is_closed:
             return
         self._is_closed = True
+        for loop in list(self._gathered):
+            self._hand_over(loop)
         self._queue.put(None)
         await asyncio.to_thread(self._writer.join)
         await asyncio.to_thread(self._readers.shutdown)
-        for file in self._read_files:
+        for file in (*self._read_files, self._looker):
             file.close()
 
     def _query(self, sql: str, parameters: Sequence[object]) -> Rows:
@@ -104,17 +128,23 @@ class SQLiteDatabase:
             file.close()
         raise StoreUnavailable(reason)
 
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        gathered = self._gathered.pop(loop, None)
+        if gathered:
+            self._queue.put(gathered)
+
     def _write(self) -> None:
         is_last = False
         while not is_last:
-            waiting = [self._queue.get()]
+            waiting = self._queue.get()
+            changes = [] if waiting is None else waiting
             with suppress(Empty):
-                while waiting[-1] is not None and len(waiting) < MAX_BATCH:
-                    waiting.append(self._queue.get_nowait())
-            is_last = waiting[-1] is None
-            changes = [each for each in waiting if each is not None]
-            if changes:
-                self._commit(changes)
+                while waiting is not None and len(changes) < MAX_BATCH:
+                    waiting = self._queue.get_nowait()
+                    changes += waiting or ()
+            is_last = waiting is None
+            for start in range(0, len(changes), MAX_BATCH):
+                self._commit(changes[start : start + MAX_BATCH])
         self._file.close()
 
     def _commit(self, changes: "list[_Change]") -> None:
@@ -142,8 +172,11 @@ class SQLiteDatabase:
         try:
             connection = self._file.opened()
             connection.execute("BEGIN IMMEDIATE")
-            for each in changes:
-                each.run(connection)
+            if not _ran(connection, changes):
+                connection.execute("ROLLBACK")
+                connection.execute("BEGIN IMMEDIATE")
+                for each in changes:
+                    each.run(connection)
             connection.execute("COMMIT")
         except sqlite3.Error as error:
             reason = self._file.recover(error)
@@ -188,11 +221,30 @@ class _Change:
         connection.execute("RELEASE change")
 
 
+def _ran(connection: sqlite3.Connection, changes: "list[_Change]") -> bool:
+    """Run changes without savepoints, which is how almost all go; False where one of them fails and must not undo the rest.
+
+    Raises:
+        sqlite3.Error: where the whole transaction was undone.
+
+    """
+    for each in changes:
+        each.error = None
+        try:
+            each.result = _drive(connection, each.work())
+        except Exception:
+            if not connection.in_transaction:
+                raise
+            return False
+    return True
+
+
 class _File:
     """A connection that is opened when it is needed, and anew after a failure or when the file was replaced."""
 
     def __init__(self, path: Path, busy_seconds: float, *, is_reader: bool) -> None:
         self._path: Final = path
+        self._name: Final = os.fspath(path)
         self._busy: Final = busy_seconds
         self._is_reader: Final = is_reader
         self.connection: sqlite3.Connection | None = None
@@ -208,7 +260,7 @@ class _File:
             OSError: where there is no file.
 
         """
-        found = self._path.stat()
+        found = os.stat(self._name)  # noqa: PTH116  (ten times as fast as the path's own, once in each look)
         identity = (found.st_dev, found.st_ino)
         if self.connection is not None and self._identity != identity:
             self.close()

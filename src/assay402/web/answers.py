@@ -1,6 +1,6 @@
 """An HTTP answer as a value, the headers every answer has, and problems in one shape."""
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
@@ -25,6 +25,8 @@ NO_CONTENT: Final = 204
 JSON_TYPE: Final = "application/json"
 PROBLEM_TYPE: Final = "application/problem+json"
 PROMETHEUS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+HEAD_LINES: Final = "assay.head_lines"
+"""Where a server of ours, in the scope, takes the header lines of an answer as bytes, and does not read them again."""
 REQUEST_ID: Final = "Assay-Request-Id"
 LOGICAL_PAYMENT: Final = "ARBITER-LOGICAL-PAYMENT-ID"
 QUOTE: Final = "ARBITER-QUOTE-ID"
@@ -49,6 +51,7 @@ _ALWAYS: Final = tuple(
         ("Access-Control-Expose-Headers", ", ".join(EXPOSED)),
     )
 )
+_ALWAYS_LINES: Final = b"".join(name + b": " + value + b"\r\n" for name, value in _ALWAYS)
 PREFLIGHT: Final = (
     ("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS"),
     ("Access-Control-Allow-Headers", ", ".join(ACCEPTED)),
@@ -120,24 +123,41 @@ def notice_of(code: str, check: Check | None = None) -> Notice | None:
     return None
 
 
-async def send_answer(send: Send, answer: HTTPAnswer, request_id: str, *, complete: bool = True) -> None:
-    """Send an answer. Left incomplete, its bytes are out but the exchange stays open for what is still to be read."""
+def _lines(named: Sequence[tuple[str, str]]) -> bytes | None:
+    """Write header lines; None where one holds what the server would have to judge, such as the end of a line."""
+    text = "".join([f"{name.lower()}: {value}\r\n" for name, value in named])
+    ends = text.count("\n"), text.count("\r")
+    if ends != (len(named), len(named)) or "\0" in text or not text.isascii():
+        return None
+    return _ALWAYS_LINES + text.encode()
+
+
+async def send_answer(
+    send: Send,
+    answer: HTTPAnswer,
+    request_id: str,
+    *,
+    complete: bool = True,
+    put: Callable[[bytes | None], None] | None = None,
+) -> None:
+    """Send an answer. Left incomplete, its bytes are out but the exchange stays open for what is still to be read.
+
+    `put` is what the server has under `HEAD_LINES`.
+    """
+    headers: list[tuple[bytes, bytes]] = []
     # An answer without content has neither type nor length.
-    content = (
-        ()
-        if answer.status == NO_CONTENT
-        else (
-            (b"content-type", answer.content_type.encode()),
-            (b"content-length", str(len(answer.body)).encode()),
-        )
-    )
-    headers = [
-        *_ALWAYS,
-        *content,
-        (REQUEST_ID.lower().encode(), request_id.encode()),
-        *((name.lower().encode(), value.encode("latin-1")) for name, value in answer.headers),
-    ]
+    if answer.status != NO_CONTENT:
+        headers.append((b"content-length", str(len(answer.body)).encode()))
     if answer.closes:
         headers.append((b"connection", b"close"))
+    named = [(REQUEST_ID, request_id), *answer.headers]
+    if answer.status != NO_CONTENT:
+        named.append(("Content-Type", answer.content_type))
+    lines = None if put is None else _lines(named)
+    if put is None or lines is None:
+        headers += _ALWAYS
+        headers += ((name.lower().encode(), value.encode("latin-1")) for name, value in named)
+    else:
+        put(lines)
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "http.response.body", "body": answer.body, "more_body": not complete})

@@ -9,6 +9,7 @@ from starlette.routing import Route, Router
 
 from assay402.service.telemetry import METHODS, Event
 from assay402.web.answers import (
+    HEAD_LINES,
     NO_CONTENT,
     PREFLIGHT,
     Application,
@@ -87,7 +88,9 @@ class Face:
     async def _send(self, scope: Scope, receive: Receive, send: Send, answer: HTTPAnswer) -> None:
         """Send an answer. A client that is cut off is first read for a while, or it would see a reset instead."""
         scope["assay"]["answer"] = answer
-        await send_answer(send, answer, scope["request_id"], complete=not answer.closes)
+        await send_answer(
+            send, answer, scope["request_id"], complete=not answer.closes, put=scope.get(HEAD_LINES)
+        )
         if answer.closes:
             await self._bodies.linger(receive)
             await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -79,6 +79,7 @@ class OrderEndpoint:
                 payment=payment_of(scope),
                 idempotency_key=key if isinstance(key, str) else None,
                 quote_id=quote if isinstance(quote, str) else None,
+                wants_signature=wanted.as_envelope,
                 client_address=client_address(scope, self._proxies),
             )
             return await self._take(order, as_envelope=wanted.as_envelope)

@@ -9,6 +9,8 @@ from assay402.service.telemetry import Telemetry
 from assay402.web.answers import HTTPAnswer, Receive, Scope, problem
 
 _BLANKS: Final = " \t"
+_PLAIN_TYPE: Final = ["application/json"]
+"""What almost every client sends."""
 _UTF_8: Final = ("utf-8", "utf8")
 
 
@@ -148,6 +150,9 @@ def content_length(scope: Scope) -> int | HTTPAnswer | None:
 
 def body_kind_problem(scope: Scope) -> HTTPAnswer | None:
     """Refuse a body that is announced as something else than plain JSON in UTF-8. Not announced at all, it is read."""
+    types = header_values(scope, "content-type")
+    if types == _PLAIN_TYPE and not header_values(scope, "content-encoding"):
+        return None
     codings = [
         coding.strip(_BLANKS).lower()
         for value in header_values(scope, "content-encoding")
@@ -155,7 +160,6 @@ def body_kind_problem(scope: Scope) -> HTTPAnswer | None:
     ]
     if any(coding not in ("", "identity") for coding in codings):
         return problem(415, "content_coding", closes=True)
-    types = header_values(scope, "content-type")
     if not types:
         return None
     kind, *parameters = types[0].split(";")

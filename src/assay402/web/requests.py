@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from msgspec import Struct
 
 from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, RepeatedNames, read
+from assay402.core.strictjson import JSON, read
 from assay402.service.order import UnreadablePayment
 from assay402.web.answers import QUOTE, HTTPAnswer, Scope, problem
 from assay402.web.limits import header_values
@@ -57,7 +57,10 @@ def asked(scope: Scope, profiles: Sequence[str]) -> Asked | HTTPAnswer:
 
 
 def payment_of(scope: Scope) -> Mapping[str, JSON] | UnreadablePayment | None:
-    """Read the payment of a request: strictly, and of version 2; a payment of version 1 is said to be one."""
+    """Read the payment of a request, of version 2; a payment of version 1 is said to be one.
+
+    Whether a name stands twice in it is asked where its authorization is read, for every face.
+    """
     values = header_values(scope, PAYMENT_SIGNATURE)
     if not values:
         return UnreadablePayment(code="payment_version") if header_values(scope, X_PAYMENT) else None
@@ -69,7 +72,7 @@ def payment_of(scope: Scope) -> Mapping[str, JSON] | UnreadablePayment | None:
         payload = read(data, max_bytes=_MAX_PAYMENT)
     except JSONUnreadable:
         return unreadable
-    return payload if isinstance(payload, Mapping) and not _repeats(payload) else unreadable
+    return payload if isinstance(payload, Mapping) else unreadable
 
 
 def idempotency_key(scope: Scope) -> str | HTTPAnswer | None:
@@ -100,7 +103,7 @@ def client_address(scope: Scope, proxies: Networks) -> str:
     """Give the address that asks: the peer, or what proxies of ours say, read from the end as far as they are ours."""
     peer = scope.get("client")
     place = peer[0] if peer else ""
-    address = _address(place)
+    address = _address(place) if proxies else None
     if address is None or not _is_ours(address, proxies):
         return place
     hops = [hop.strip() for value in header_values(scope, "X-Forwarded-For") for hop in value.split(",")]
@@ -125,16 +128,3 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
 
 def _is_ours(address: IPv4Address | IPv6Address, proxies: Networks) -> bool:
     return any(address in network for network in proxies)
-
-
-def _repeats(value: JSON) -> bool:
-    """Tell whether a name stands twice in any object: two readers could take two different payments."""
-    match value:
-        case RepeatedNames():
-            return True
-        case Mapping():
-            return any(_repeats(each) for each in value.values())
-        case list():
-            return any(_repeats(each) for each in value)
-        case _:
-            return False

@@ -13,16 +13,39 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assay402.web.answers import PROBLEM_TYPE, Application, problem
+from assay402.web.answers import HEAD_LINES, PROBLEM_TYPE, Application, Receive, Scope, Send, problem
 
 HEAD_SECONDS: Final = 10.0
 """How long a connection may take to send the head of a request, its first one included."""
+HEAD_BYTES: Final = 65_536
+"""How long a head may get before the server reads on no more; the application refuses sooner."""
 KEEP_ALIVE_SECONDS: Final = 30
 DRAIN_SECONDS: Final = 10
 """How long work under way may take once the service is told to stop; leases cover what is cut off then."""
 MAX_CONNECTIONS: Final = 512
 """Open connections of one process; each may hold up to 400 kB while it sends."""
 BACKLOG: Final = 2_048
+
+
+class Writer(h11.Connection):
+    """Writes answers. Header lines it is given go out unread, and with the first bytes of the body in one write."""
+
+    _lines: bytes | None = None
+    _held: bytes = b""
+
+    def put(self, lines: bytes | None) -> None:
+        """Take the lines of the next answer's head, each with its end; None takes them back."""
+        self._lines, self._held = lines, b""
+
+    def send(self, event: h11.Event) -> Any:  # noqa: ANN401  (bytes or None, by the kind of event)
+        """Give the bytes of an event; those of a head with lines of ours come with what follows it."""
+        data = super().send(event)
+        if self._lines is not None and type(event) is h11.Response and data is not None:
+            self._held, self._lines = data[:-2] + self._lines + b"\r\n", None
+            return b""
+        if self._held and data is not None:
+            data, self._held = self._held + data, b""
+        return data
 
 
 class Connection(H11Protocol):
@@ -34,6 +57,15 @@ class Connection(H11Protocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (uvicorn's own arguments)
         super().__init__(*args, **kwargs)
         self._head_timer: asyncio.TimerHandle | None = None
+        self.conn: Writer = Writer(h11.SERVER, self.config.h11_max_incomplete_event_size or HEAD_BYTES)
+        self._inner: Final = self.app
+        self.app = self._answering
+
+    async def _answering(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the application, which may put lines into the head of its answer."""
+        self.conn.put(None)
+        scope[HEAD_LINES] = self.conn.put
+        await self._inner(scope, receive, send)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base class has it
         """Start the time that the head of the first request has, or refuse where there are too many connections."""
@@ -149,7 +181,7 @@ def config_of(application: Application, **changes: Any) -> uvicorn.Config:  # no
         "proxy_headers": False,
         "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "timeout_graceful_shutdown": DRAIN_SECONDS,
-        "h11_max_incomplete_event_size": 65_536,
+        "h11_max_incomplete_event_size": HEAD_BYTES,
         **changes,
     }
     return uvicorn.Config(application, **wanted)
