@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay402.wire.authorization import Domain, can_recover, signer
+from assay402.wire.authorization import Domain, can_recover, personal_signer, signer
 
 DOMAIN = Domain(
     name="USD Coin", version="2", chain_id=8453, contract="0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
@@ -64,3 +64,18 @@ def test_a_signature_names_its_signer() -> None:
 )
 def test_a_signature_that_names_nobody_names_nobody(signature: str) -> None:
     assert signer(DOMAIN, AUTHORIZATION, signature) is None
+
+
+def test_a_signed_text_names_its_signer() -> None:
+    """EIP-191, as wallets sign texts; the key is made here."""
+    eth_account = pytest.importorskip("eth_account")
+    account = eth_account.Account.from_key("0x" + "11" * 32)
+    signed = account.sign_message(eth_account.messages.encode_defunct(text="I pay."))
+    signature = "0x" + signed.signature.hex().removeprefix("0x")
+    assert personal_signer("I pay.", signature) == account.address.lower()
+    assert personal_signer("I do not pay.", signature) != account.address.lower()
+
+
+@pytest.mark.parametrize("signature", ["0x" + "00" * 64 + "05", "0x" + "ff" * 64 + "1b"])
+def test_a_signature_of_a_text_that_is_none_names_nobody(signature: str) -> None:
+    assert personal_signer("I pay.", signature) is None
