@@ -18,7 +18,7 @@ from assay402.sandbox.serving import Reply as Told
 from assay402.service.resources import PATHS
 from facilitator_faults import Answer, Fault
 from service.test_doubt import Chain
-from service.world import KEEPING, PAID, REQUESTS, World
+from service.world import KEEPING, PAID, REQUESTS, Clock, World
 from web.paid import Money, PaidService, books_of, facilitator, packed, paid_service, transaction, unpacked
 from web.served import SECONDS
 
@@ -45,6 +45,8 @@ def chain_of(money: Money) -> Chain:
 
     class Moving:
         facilitator = money.server
+        clock = Clock()
+        """Its own, which no jump of ours reaches."""
 
     return Chain(cast("World", Moving()))
 

@@ -340,7 +340,10 @@ class Unknown(Struct, frozen=True, kw_only=True):
 
 
 class NotMoved(Struct, frozen=True, kw_only=True):
-    """The chain shows that the authorization was not used."""
+    """The chain shows that the authorization moved nothing."""
+
+    as_of: datetime
+    """The time of the block that shows it. The chain's clock and not ours says whether it can move anything yet."""
 
 
 class Facilitator(Protocol):

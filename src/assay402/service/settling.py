@@ -121,7 +121,7 @@ class Settling:
             key=row.key, fence=fence, payer=row.payer, payment=payment, requirements=requirements_of(row)
         )
         found = await self._look(row.key, job.requirements)
-        if isinstance(found, NotMoved) and _ran_out(row, now):
+        if isinstance(found, NotMoved) and _ran_out(row, found.as_of):
             return await self._ended(job, Event.UNMOVED_FOR_GOOD, found)
         if not isinstance(found, Settled):
             answer = await self._facilitator.settle(payment, job.requirements)
@@ -139,7 +139,9 @@ class Settling:
         found: Settled | NotMoved | Unknown | None = None
         if there.action is Action.LOOK_UP:
             found = await self._look(row.key, requirements)
-            if isinstance(found, Unknown) or (isinstance(found, NotMoved) and event is Event.SWEPT):
+            if isinstance(found, Unknown) or (isinstance(found, NotMoved) and not _ran_out(row, found.as_of)):
+                # Nobody has it still, but it stands behind the others: a pass has a limit, and some are never found out.
+                await self._payments.take_over(row.key, row.fence, now, now)
                 return False
         lease = now + timedelta(seconds=self._timing.settling)
         fence = await self._payments.take_over(row.key, row.fence, now, lease)
@@ -217,5 +219,8 @@ def requirements_of(row: PaymentRow) -> Mapping[str, JSON]:
 
 
 def _ran_out(row: PaymentRow, now: datetime) -> bool:
-    """Tell whether an authorization can no longer be used, by any clock within the margin."""
+    """Tell whether an authorization can no longer be used, by any clock within the margin.
+
+    Where money may be moving, `now` is the time of a block: our own clock may be ahead, and a node behind.
+    """
     return now - row.valid_before > timedelta(seconds=MARGIN_SECONDS)
