@@ -59,10 +59,11 @@ class Process:
 
 
 @contextmanager
-def serving(data: Path, *arguments: str) -> Iterator[Process]:
+def serving(data: Path, *arguments: str, **settings: str) -> Iterator[Process]:
     code = "from assay402.cli.main import run; run()"
     command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+    environment |= {f"ASSAY_{name.upper()}": value for name, value in settings.items()}
     environment["ASSAY_DATA_DIR"] = str(data)
     popen = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
@@ -92,6 +93,33 @@ def test_with_nothing_configured_it_serves_signs_and_stops(tmp_path: Path) -> No
     events = [json.loads(line)["event"] for line in err.splitlines()]
     assert events[0] == "service.started"
     assert events[-2:] == ["service.draining", "service.stopped"]
+
+
+PAID = {
+    "payments": "required",
+    "public_url": "https://checks.example",
+    "networks": "eip155:8453,eip155:84532,solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    "pay_to": "eip155:*=0x63aA5960943865e7d57FDdF0D899eE36B6D2046E,"
+    "solana:*=9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
+    "facilitator_url": "http://127.0.0.1:9",
+}
+
+
+def test_a_paid_service_warns_of_networks_without_a_node(tmp_path: Path) -> None:
+    with serving(tmp_path, **PAID, rpc_urls="eip155:8453=http://127.0.0.1:9") as process:
+        code, out, err = process.stop()
+    assert code == 0
+    assert "warning: no node for eip155:84532 (ASSAY_RPC_URLS)" in out
+    said = [json.loads(line) for line in err.splitlines()]
+    assert [each["code"] for each in said if each["event"] == "service.without_node"] == ["node_missing"]
+
+
+def test_a_paid_service_with_its_nodes_warns_of_nothing(tmp_path: Path) -> None:
+    nodes = "eip155:8453=http://127.0.0.1:9,eip155:84532=http://127.0.0.1:9"
+    with serving(tmp_path, **PAID, rpc_urls=nodes) as process:
+        _, out, err = process.stop()
+    assert "warning" not in out
+    assert "service.without_node" not in err
 
 
 def test_the_printed_example_is_a_request_that_is_answered(tmp_path: Path) -> None:
