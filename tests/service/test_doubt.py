@@ -35,7 +35,7 @@ class Chain:
     def __init__(self, world: World) -> None:
         self.world = world
         self.is_unknown = False
-        self.time: Callable[[], datetime] = lambda: world.clock()
+        self.time: Callable[[], datetime] = world.clock
         """Of its last block."""
         self.is_known: Callable[[str], bool] = lambda _nonce: True
         self.looked = 0

@@ -208,7 +208,7 @@ class World:
         return row
 
 
-def signed(  # noqa: PLR0913  (what a payment is made of, each named by its keyword)
+def signed(
     offer: dict[str, Any],
     *,
     nonce: str,

@@ -59,14 +59,20 @@ class Process:
 
 
 @contextmanager
-def serving(data: Path, *arguments: str, **settings: str) -> Iterator[Process]:
+def serving(
+    data: Path, *arguments: str, environment: dict[str, str] | None = None, **settings: str
+) -> Iterator[Process]:
     code = "from assay402.cli.main import run; run()"
     command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-    environment |= {f"ASSAY_{name.upper()}": value for name, value in settings.items()}
-    environment["ASSAY_DATA_DIR"] = str(data)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+    wanted = {f"ASSAY_{name.upper()}": value for name, value in settings.items()}
+    wanted["ASSAY_DATA_DIR"] = str(data)
     popen = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=kept | wanted | (environment or {}),
     )
     try:
         yield Process(popen)

@@ -176,15 +176,15 @@ class Settling:
 
     async def _record(self, job: Job, settled: Settled) -> Ending:
         """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
+        # First of all, as whatever goes wrong from here on must not make us forget it.
+        self._remember(job.key, settled)
         try:
             is_written = await self._payments.settled(
                 job.key, job.fence, settled, self._clock(), house=job.payer.lower() in self._house
             )
         except StoreUnavailable:
-            self._remember(job.key, settled)
             return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
         if not is_written:
-            self._remember(job.key, settled)
             return Lost()
         self._unwritten.pop(job.key, None)
         return Moved(transaction=settled.transaction)

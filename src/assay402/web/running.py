@@ -54,6 +54,7 @@ def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
 
     """
     settings = sourced.settings
+    _dump_no_core()
     listening = _listening(settings)
     with listening:
         port = listening.getsockname()[1]
@@ -69,6 +70,15 @@ def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
             raise Unstartable("workers_fail") from None
         except StoreUnavailable:
             raise Unstartable("store_unavailable") from None
+
+
+def _dump_no_core() -> None:
+    """Have no image of our memory written when a process crashes: it would hold what was being examined."""
+    try:
+        import resource  # noqa: PLC0415  (not on every system)
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _listening(settings: Settings) -> socket.socket:
