@@ -43,7 +43,7 @@ def read_only(_server: PostgreSQL, address: str) -> Callable[[], None]:
 
 
 def change(address: str, *statements: str) -> None:
-    import asyncpg  # noqa: PLC0415  (may not be installed)
+    import asyncpg
 
     async def run() -> None:
         connection = await asyncpg.connect(address)
@@ -128,7 +128,7 @@ def test_nothing_that_must_not_be_kept_is_found_in_postgresql(postgresql: Postgr
 
 def tables(address: str) -> dict[str, bytes]:
     """Give everything in a database, by table."""
-    import asyncpg  # noqa: PLC0415  (may not be installed)
+    import asyncpg
 
     async def run() -> dict[str, bytes]:
         connection = await asyncpg.connect(address)

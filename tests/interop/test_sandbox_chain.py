@@ -141,8 +141,8 @@ def test_what_became_of_an_authorization_is_read_from_its_chain(start_chain: Any
     assert chain.is_settled(settled.transaction)
     chain._send(cancellation(chain, gone))
     assert chain.is_used(evm_account("payer").address, gone)
+    data = transfer(chain, valid_before, {"nonce": gone})
     with pytest.raises(RPCError, match="authorization is used or canceled"):
-        data = transfer(chain, valid_before, {"nonce": gone})
         chain.call("eth_call", {"to": chain.network.usdc, "data": data}, "latest")
     if chain.kind == "anvil":
         # There a block is final when enough others stand on it.

@@ -136,7 +136,7 @@ def cancelled(**changes: Any) -> dict[str, Any]:
 def blocks(final: int | None) -> Any:
     """Answer which block is the latest and which is final."""
 
-    def answer(name: str, _full: bool) -> Any:  # noqa: FBT001  (as it is called)
+    def answer(name: str, _full: bool) -> Any:
         number = 20_000 if name == "latest" else final
         return None if number is None else {"number": hex(number), "timestamp": hex(1_800_000_000 + number)}
 

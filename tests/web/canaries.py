@@ -89,7 +89,7 @@ class Canaries:
 
 def traces(data: bytes) -> Iterator[bytes]:
     """Give what data may have left behind: itself, its spellings, its digests in theirs."""
-    if len(data) < 512:  # noqa: PLR2004  (longer ones hold a canary that is looked for itself)
+    if len(data) < 512:
         yield data
         yield data.hex().encode()
         yield base64.b64encode(data).rstrip(b"=")
@@ -240,7 +240,7 @@ class Story:
         # The free pre-check has its pause.
         self.running.clock.pass_by(6)
         answer = self.judge(name, self.running.ask(name, body=body, headers=headers))
-        if answer.status != 402:  # noqa: PLR2004  (Payment Required)
+        if answer.status != 402:
             return answer
         payment = self.payment(name, body, payment_id)
         return self.judge(name, self.running.ask(name, payment, body=body, headers=headers))
@@ -263,7 +263,7 @@ class Story:
     def judge(self, name: str, answer: Reply) -> Reply:
         """Check that an answer other than the answer that was asked for repeats nothing."""
         self.statuses.setdefault(name, []).append(answer.status)
-        told = b"" if answer.status == 200 or name.startswith("terms/") else answer.body  # noqa: PLR2004  (OK)
+        told = b"" if answer.status == 200 or name.startswith("terms/") else answer.body
         told += "".join(f"{key}: {value}\n" for key, value in answer.headers).encode()
         for word in (MARK, THEIRS):
             assert word.encode() not in told, f"an answer {answer.status} of {name} repeats what was sent"
