@@ -109,10 +109,13 @@ class Seller:
     def __init__(self, canaries: Canaries) -> None:
         self.canaries = canaries
         self.breaks = False
+        self.is_late = False
 
     async def fetch(self, ask: Fetch) -> Fetched | Failed:
         """Answer as a seller whose challenge is full of canaries."""
         word = self.canaries.fresh()
+        if self.is_late:
+            return Failed(state="deadline", headers=(("X-Note", word),))
         if self.breaks:
             raise ValueError(word, ask)
         challenge = {
@@ -293,7 +296,10 @@ class Story:
         for name in ("dialect/check", "listing/check", "terms/verify"):
             for body in itertools.islice(requests(self.canaries, name), 3):
                 self.take(name, body)
-        self.seller.breaks = False
+        self.seller.breaks, self.seller.is_late = False, True
+        for name in ("dialect/check", "terms/verify"):
+            self.take(name, next(requests(self.canaries, name)))
+        self.seller.is_late = False
 
 
 def example(name: str) -> bytes:

@@ -59,20 +59,17 @@ class Process:
 
 
 @contextmanager
-def serving(
-    data: Path, *arguments: str, environment: dict[str, str] | None = None, **settings: str
-) -> Iterator[Process]:
+def serving(data: Path, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[Process]:
     code = "from assay402.cli.main import run; run()"
     command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-    wanted = {f"ASSAY_{name.upper()}": value for name, value in settings.items()}
-    wanted["ASSAY_DATA_DIR"] = str(data)
+    wanted = {"ASSAY_DATA_DIR": str(data), **(environment or {})}
     popen = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=kept | wanted | (environment or {}),
+        env=kept | wanted,
     )
     try:
         yield Process(popen)
@@ -102,17 +99,18 @@ def test_with_nothing_configured_it_serves_signs_and_stops(tmp_path: Path) -> No
 
 
 PAID = {
-    "payments": "required",
-    "public_url": "https://checks.example",
-    "networks": "eip155:8453,eip155:84532,solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
-    "pay_to": "eip155:*=0x63aA5960943865e7d57FDdF0D899eE36B6D2046E,"
+    "ASSAY_PAYMENTS": "required",
+    "ASSAY_PUBLIC_URL": "https://checks.example",
+    "ASSAY_NETWORKS": "eip155:8453,eip155:84532,solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    "ASSAY_PAY_TO": "eip155:*=0x63aA5960943865e7d57FDdF0D899eE36B6D2046E,"
     "solana:*=9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
-    "facilitator_url": "http://127.0.0.1:9",
+    "ASSAY_FACILITATOR_URL": "http://127.0.0.1:9",
 }
 
 
 def test_a_paid_service_warns_of_networks_without_a_node(tmp_path: Path) -> None:
-    with serving(tmp_path, **PAID, rpc_urls="eip155:8453=http://127.0.0.1:9") as process:
+    nodes = "eip155:8453=http://127.0.0.1:9"
+    with serving(tmp_path, environment={**PAID, "ASSAY_RPC_URLS": nodes}) as process:
         code, out, err = process.stop()
     assert code == 0
     assert "warning: no node for eip155:84532 (ASSAY_RPC_URLS)" in out
@@ -122,7 +120,7 @@ def test_a_paid_service_warns_of_networks_without_a_node(tmp_path: Path) -> None
 
 def test_a_paid_service_with_its_nodes_warns_of_nothing(tmp_path: Path) -> None:
     nodes = "eip155:8453=http://127.0.0.1:9,eip155:84532=http://127.0.0.1:9"
-    with serving(tmp_path, **PAID, rpc_urls=nodes) as process:
+    with serving(tmp_path, environment={**PAID, "ASSAY_RPC_URLS": nodes}) as process:
         _, out, err = process.stop()
     assert "warning" not in out
     assert "service.without_node" not in err
