@@ -87,7 +87,12 @@ class Service:
     """A running service."""
 
     def __init__(
-        self, port: int, face: Face, orders: PlainOrders, lines: list[str], telemetry: Telemetry
+        self,
+        port: int,
+        face: Face,
+        orders: Any,
+        lines: list[str],
+        telemetry: Telemetry,
     ) -> None:
         self.port = port
         self.face = face
