@@ -68,8 +68,9 @@ class Execution:
             self.proven = True
         if len(self.details) < _MOST:
             self.details.append(_claimed(claim, act, named))
-        view = view_of(claim, world)
-        action = told(view)
+        if finding.code == "BUDGET":
+            return
+        action = told(view_of(claim, world))
         for deed in action.deeds[-4:] if action is not None else ():
             if deed.stage != "COMPLETED":
                 self._classes.add(_OF_STAGE[deed.stage])
