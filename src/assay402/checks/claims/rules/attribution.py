@@ -178,7 +178,8 @@ def without_speaker(claim: Claim, world: World) -> tuple[Claim, frozenset[int]]:
     spoken = spoken_by(source.name, world) if source is not None else []
     if source is None or not spoken or claim.form in ("leaf", "cell"):
         return claim, frozenset()
-    return _stripped(claim, source), frozenset(record.order for record in spoken)
+    orders = world.once(("orders", source.name), lambda: frozenset(record.order for record in spoken))
+    return _stripped(claim, source), orders
 
 
 def _stripped(claim: Claim, source: Source) -> Claim:
@@ -343,7 +344,7 @@ def _with_words(view: View, said: str, source: Source | None) -> list[Record]:
     if source is None:
         return held
     if spoken := spoken_by(source.name, view.world):
-        orders = view.world.once(("orders", source.name), lambda: {record.order for record in spoken})
+        orders = view.world.once(("orders", source.name), lambda: frozenset(record.order for record in spoken))
         return [record for record in held if record.order in orders]
     items = items_named(source.name, view.world.items)
     named = {item.id for item in items if view.world.bearing_of(item)}

@@ -193,8 +193,7 @@ def _removal(candidate: str, verdict: Verdict) -> tuple[int, int, str]:
     before, after = candidate[line:start], candidate[end:stop]
     if (
         not after.strip(" *_")
-        and (not before.strip(" *_") or _QUOTED_ITEM.search(before))
-        and (_QUOTED_ITEM.fullmatch(before) or not before.strip(" *_"))
+        and (not before.strip(" *_") or _QUOTED_ITEM.fullmatch(before))
     ):
         return (
             (line, min(stop + 1, len(candidate)), "")
