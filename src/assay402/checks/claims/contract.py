@@ -216,8 +216,6 @@ def _diagnosed(given: Given, world: World) -> Collecting[Diagnosis]:
     return replace(assemble(given, world, verdicts), model=judged.model, provider=judged.provider)
 
 
-
-
 def _again(world: World, before: Diagnosis) -> Callable[[Given], Again]:
     return lambda given: diagnose_again(given, world, before)
 

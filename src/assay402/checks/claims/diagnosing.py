@@ -3,7 +3,16 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from assay402.checks.claims.model import Again, Coverage, Diagnosis, Directive, EvidenceItem, Field, Given, Verdict
+from assay402.checks.claims.model import (
+    Again,
+    Coverage,
+    Diagnosis,
+    Directive,
+    EvidenceItem,
+    Field,
+    Given,
+    Verdict,
+)
 from assay402.checks.claims.reading.claims import Candidate, read_candidate
 from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.records import Record

@@ -344,7 +344,9 @@ def _with_words(view: View, said: str, source: Source | None) -> list[Record]:
     if source is None:
         return held
     if spoken := spoken_by(source.name, view.world):
-        orders = view.world.once(("orders", source.name), lambda: frozenset(record.order for record in spoken))
+        orders = view.world.once(
+            ("orders", source.name), lambda: frozenset(record.order for record in spoken)
+        )
         return [record for record in held if record.order in orders]
     items = items_named(source.name, view.world.items)
     named = {item.id for item in items if view.world.bearing_of(item)}

@@ -225,12 +225,10 @@ _Row: TypeAlias = tuple[Record, Decimal, frozenset[str]]
 
 
 def _rows(view: View) -> list[_Row]:
-    for near in view.near[:1]:
-        record = near.record
-        return view.world.once(
-            ("rows", record.item.id, record.form), lambda: _rows_like(view.world, record)
-        )
-    return []
+    if not view.near:
+        return []
+    nearest = view.near[0].record
+    return view.world.once(("rows", nearest.item.id, nearest.form), lambda: _rows_like(view.world, nearest))
 
 
 def _rows_like(world: World, like: Record) -> list[_Row]:

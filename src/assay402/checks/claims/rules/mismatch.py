@@ -355,12 +355,16 @@ def _slip(view: View, near: Near, wrong: list[Binding]) -> bool:
     fact = next(each for each in wrong if each.fact.kind in IDENTIFYING).fact
     if near.coverage < _ENOUGH_WITH_VALUES or fact.value in view.known_identifiers:
         return False
-    world = view.world
-    by_gap = world.once(("gaps", len(fact.value)), lambda: _by_gap(world, len(fact.value)))
+    return view.world.once(("slip", fact.value), lambda: _is_slip(view.world, fact.value))
+
+
+def _is_slip(world: World, identifier: str) -> bool:
+    """Tell whether exactly one identifier of the evidence differs in a single character."""
+    by_gap = world.once(("gaps", len(identifier)), lambda: _by_gap(world, len(identifier)))
     alike: set[str] = set()
-    for gap in gaps(fact.value):
+    for gap in gaps(identifier):
         for each in by_gap.get(gap, ()):
-            if near_miss(fact.value, each):
+            if near_miss(identifier, each):
                 alike.add(each)
                 if len(alike) > 1:
                     return False

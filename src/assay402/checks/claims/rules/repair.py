@@ -191,10 +191,7 @@ def _removal(candidate: str, verdict: Verdict) -> tuple[int, int, str]:
     stop = candidate.find("\n", end)
     stop = len(candidate) if stop < 0 else stop
     before, after = candidate[line:start], candidate[end:stop]
-    if (
-        not after.strip(" *_")
-        and (not before.strip(" *_") or _QUOTED_ITEM.fullmatch(before))
-    ):
+    if not after.strip(" *_") and (not before.strip(" *_") or _QUOTED_ITEM.fullmatch(before)):
         return (
             (line, min(stop + 1, len(candidate)), "")
             if stop < len(candidate)

@@ -64,9 +64,7 @@ def counterexample(view: View) -> Finding | None:
     return None
 
 
-def _members(
-    world: World, word: str, opposites: frozenset[str]
-) -> tuple[list[Record], list[Record], bool]:
+def _members(world: World, word: str, opposites: frozenset[str]) -> tuple[list[Record], list[Record], bool]:
     """Give the short records that say a word of a member of a kind, those that deny it, and whether the first are a whole item."""
 
     def members() -> tuple[list[Record], list[Record], bool]:
