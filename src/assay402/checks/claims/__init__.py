@@ -39,6 +39,7 @@ CHECK: Final = Check(
     rules=(
         *verdict.ORDER,
         verdict.LAST,
+        *verdict.GUARDS,
         opinion.judge_opinion,
         directives.directives,
         state.case_state,

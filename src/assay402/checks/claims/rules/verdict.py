@@ -11,16 +11,21 @@ from assay402.checks.claims.rules import (
     codes,
     counts,
     deeds,
+    denial,
     lists,
     mismatch,
     modality,
+    newest,
+    parties,
     polarity,
+    slots,
     sums,
     tests,
     universals,
     values,
     verbatim,
 )
+from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.view import THIS, View, as_said, view_of
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import Rule, rule
@@ -87,6 +92,13 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
 )
 _OF_SOURCES: Final = (attribution.quotation, attribution.source_not_supplied, attribution.wrong_attribution)
 LAST: Final = values.not_addressed
+GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
+    denial.polarity_differs,
+    newest.newer_record,
+    slots.other_slot,
+    parties.other_party,
+)
+"""Asked of every support, whichever rule gave it: the first that objects takes it back."""
 
 
 def judge(claim: Claim, world: World) -> Verdict:
@@ -122,8 +134,15 @@ def _found(claim: Claim, world: World) -> Finding:
     for each in ORDER:
         finding = each(whole if each in _OF_SOURCES else view)
         if finding is not None:
-            return finding
+            return _guarded(whole if each in _OF_SOURCES else view, finding)
     return LAST(view)
+
+
+def _guarded(view: View, finding: Finding) -> Finding:
+    if finding.support != "SUPPORTED":
+        return finding
+    supported = Supported(view, finding)
+    return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
 
 
 def unread(claim: Claim) -> Verdict:

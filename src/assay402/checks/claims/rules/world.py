@@ -57,6 +57,19 @@ class World:
             if record.item.claim_bearing and record.item.id not in self.duplicates
         ]
 
+    def bearing_by_ref(self, refs: Iterable[str]) -> list[Record]:
+        """Give the records that references name, themselves or one of their values."""
+        found = (self._by_ref.get(each) for each in refs)
+        return [each for each in found if each is not None]
+
+    @cached_property
+    def _by_ref(self) -> dict[str, Record]:
+        return {
+            ref: record
+            for record in self.bearing
+            for ref in (record.ref, *(record.field_ref(field) for field in record.fields))
+        }
+
     @cached_property
     def _index(self) -> dict[str, list[Record]]:
         index: dict[str, list[Record]] = defaultdict(list)

@@ -1,0 +1,161 @@
+"""Who did it, to what, for whom: a party that a claim names must be the record's."""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems, stop_words, words
+from assay402.checks.claims.rules.carrying import _anybody
+from assay402.checks.claims.rules.supports import Supported, denied, unstated
+from assay402.checks.claims.rules.view import Near
+from assay402.core.check import rule
+
+_ID: Final = "claims/other-party"
+_VERB: Final = re.compile(
+    r"\b(approved|signed(?: off)?|authori[sz]ed|rejected|granted|sent|paid|deployed|released|merged|published|submitted|transferred|posted|e?mailed|shipped|cancelled|booked|refunded|charged|deleted|pushed|uploaded|delivered|reviewed|created|filed|ordered|migrated|forwarded|exported|moved|promoted|notified)\b",
+    re.IGNORECASE,
+)
+_PASSIVE: Final = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:\w+ly\s)?$", re.IGNORECASE)
+_SPEAKER: Final = re.compile(
+    r"^\W*(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|has|have|had)\b", re.IGNORECASE
+)
+_BY: Final = re.compile(
+    r"\bby\s((?:the\s)?(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
+)
+_BY_FIELD: Final = re.compile(
+    r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
+)
+_TARGET: Final = re.compile(
+    r"\b(?:to|into|onto)\s((?:the\s|our\s|your\s|a\s|an\s)?(?:[\w@.#/&'-]+)(?:\s[A-Z][\w&'-]*){0,3})"
+)
+_TO_FIELD: Final = re.compile(
+    r"(?:^|[_. ])(?:to|recipient|target|destination|env|environment|branch|registry|channel|payee|beneficiary)$",
+    re.IGNORECASE,
+)
+_RECEIVED: Final = re.compile(
+    r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded)\b", re.IGNORECASE
+)
+_VAGUE: Final = frozenset(
+    stem(word)
+    for word in "team department group board committee office staff member agent system bot assistant script tool pipeline automation mr mrs ms dr by".split()
+) - {stem("board"), stem("committee")}
+_WHOLE: Final = re.compile(r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)", re.IGNORECASE)
+_IN_WHOLE: Final = re.compile(r"\b(?:full|fully|entire|complete|whole)\b", re.IGNORECASE)
+_SUM: Final = re.compile(r"total|paid|charged|captured|price|original", re.IGNORECASE)
+_LATER: Final = re.compile(r"\bcancel_at|\bcancels? at\b|_at_period_end\b|\bat (?:the )?period end\b", re.IGNORECASE)
+
+
+@rule(_ID, since="0.1", spec="section 6 and section 7, R04 and R18")
+def other_party(supported: Supported) -> Finding | None:
+    """Take back a support whose actor, recipient, target or whole amount is not the record's.
+
+    ## What it reports
+    CONTRADICTED with IDENTITY_MISMATCH where the record names another actor or recipient than the claim, and with
+    VALUE_MISMATCH where a sum claimed in full is a part of the recorded total. UNSUPPORTED where the record names
+    none, names another target (an action may be done for several), or does not say that the sum was the whole.
+
+    ## Why it matters
+    An approval by somebody else is no approval, and a report sent to the auditors did not reach the board.
+
+    ## How to fix it
+    Name the party of the record.
+    """
+    if supported.rule not in ("action-recorded", "authority", "stated-verbatim", "all-facts-bound"):
+        return None
+    text = supported.claim.text
+    for near in supported.nears:
+        found = _actor(supported, near, text) or _target(supported, near, text) or _whole(supported, near, text)
+        if found is not None:
+            return found
+        if _LATER.search(near.record.text) and not re.search(r"period|will|end of", text):
+            return unstated(supported, _ID, "the record gives it for a later time", "that it has taken effect")
+    return None
+
+
+def _named(text: str) -> frozenset[str]:
+    """Give the stems that name a party."""
+    return frozenset(each for each in stems(text.replace("_", " ")) if len(each) > 1) - _VAGUE
+
+
+def _claimed_actor(text: str) -> frozenset[str]:
+    by = _BY.search(text)
+    if by is not None and not _is_month(by[1]):
+        return _named(by[1])
+    verb = _VERB.search(text)
+    if verb is None:
+        return frozenset()
+    before = text[: verb.start()]
+    bare = re.sub(r"\b(?:has|have|had|already|also|just|finally|successfully)\b", " ", before).strip()
+    if not bare or _PASSIVE.search(before) or _SPEAKER.match(bare) or len(words(bare)) > 5 or not text[verb.end() :].strip(" .!"):
+        return frozenset()
+    return _named(bare)
+
+
+def _is_month(text: str) -> bool:
+    return bool(set(text.lower().split()) & {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "may", "june", "july", "end", "time"})
+
+
+def _actor(supported: Supported, near: Near, text: str) -> Finding | None:
+    wanted = _claimed_actor(text)
+    if not wanted or wanted <= _held(near):
+        return None
+    if _told_actor(near.record, supported.claim.content) - wanted:
+        return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another actor")
+    return unstated(supported, _ID, "the record does not name the actor", "who did it")
+
+
+def _told_actor(record: Record, content: frozenset[str]) -> frozenset[str]:
+    """Give whom a record names as the one who did it."""
+    for field in record.fields:
+        if _BY_FIELD.search(field.name):
+            return _named(field.value)
+    by = _BY.search(record.text)
+    if by is not None:
+        return _named(by[1])
+    verb = _VERB.search(record.text)
+    if verb is None or _PASSIVE.search(record.text[: verb.start()]):
+        return frozenset()
+    before = re.split(r"[:;.]\s(?![A-Z]\w*\s*$)", record.text[: verb.start()])[-1]
+    before = before if words(before) else record.text[: verb.start()]
+    told = _named(before) if not set(stems(before)) & content else frozenset()
+    return told if set(stems(record.text[verb.end() :])) & content else frozenset()
+
+
+def _held(near: Near) -> frozenset[str]:
+    return near.stems | frozenset(stems(near.record.item.source_label))
+
+
+def _target(supported: Supported, near: Near, text: str) -> Finding | None:
+    verb = _VERB.search(text)
+    match = _TARGET.search(text, verb.end()) if verb is not None else None
+    if match is None or not verb or any(fact.start < match.end() and match.start(1) < fact.end for fact in supported.claim.facts):
+        return None
+    wanted = _named(match[1])
+    if not wanted or wanted & (_held(near) | _anybody()) or words(match[1])[-1].lower() in stop_words():
+        return None
+    told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
+    told += [each[1] for each in _TARGET.finditer(near.record.text[:600])]
+    if told and _RECEIVED.search(text):
+        return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
+    if told:
+        return unstated(supported, _ID, "the record names another target", "the same target")
+    return None
+
+
+def _whole(supported: Supported, near: Near, text: str) -> Finding | None:
+    if not _WHOLE.search(text) or any(_IN_WHOLE.search(each.searched) for each in near.chain):
+        return None
+    sums = [fact.low for fact in near.record.facts if fact.kind == "money" or (fact.kind == "number" and "amount" in fact.attribute)]
+    totals = [
+        fact.low
+        for each in supported.view.near
+        if each.shared or each.record.ids & near.record.ids
+        for fact in each.record.facts
+        if fact.start < 0 and _SUM.search(each.record.fields[-1 - fact.start].name)
+    ]
+    if sums and sums[0] in totals:
+        return None
+    if sums and totals:
+        return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the sum is not the recorded total")
+    return unstated(supported, _ID, "the record does not say that it was the whole sum", "the whole sum")

@@ -1,0 +1,193 @@
+"""Values that stand in a record for something else than the claim says: another label, period, part or order."""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stems, words
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.compare import IDENTIFYING, compare
+from assay402.checks.claims.rules.supports import Supported, denied, unstated
+from assay402.checks.claims.rules.view import Near
+from assay402.core.check import rule
+
+_ID: Final = "claims/other-slot"
+_CUT: Final = re.compile(r"[,;|]\s|\s(?:and|while|whereas|but|versus|vs\.?)\s|\n")
+_HEAD: Final = re.compile(r"\s*[\w #./-]{1,40}:\s")
+_PERIODS: Final = {
+    "second": "second", "minute": "minute", "hour": "hour", "hourly": "hour", "day": "day", "daily": "day",
+    "week": "week", "weekly": "week", "month": "month", "monthly": "month", "mo": "month", "quarter": "quarter",
+    "quarterly": "quarter", "year": "year", "yearly": "year", "annual": "year", "annually": "year", "annum": "year",
+    "yr": "year",
+}  # fmt: skip
+_PERIOD: Final = re.compile(
+    r"(?:\bper\s|\ba\s|\ban\s|\beach\s|\bevery\s|[0-9$%]\s?/\s?|[a-z]\s/\s?)(second|minute|hour|day|week|month|mo|quarter|year|yr|annum)\b|\b(hourly|daily|weekly|monthly|quarterly|yearly|annually|annual)\b",
+    re.IGNORECASE,
+)
+_PART: Final = re.compile(r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\b(?!\s?/)")
+_FROM_TO: Final = re.compile(r"\bfrom\s\S{1,20}\sto\s", re.IGNORECASE)
+_TO: Final = re.compile(r"\b[0-9]+\s(?:to|-|–)\s[0-9]+\b")
+_THAN: Final = re.compile(
+    r"\bv?([0-9]+(?:\.[0-9]+)+)\s(?:is|was|are)\s(newer|later|higher|greater|older|lower|earlier)\s(?:\w+\s)?than\s(?:\w+\s)?v?([0-9]+(?:\.[0-9]+)+)"
+)
+_TOKEN: Final = re.compile(
+    r"\b(?=[A-Za-z0-9-]*[0-9])(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b|\b(?:commit|revision|sha|hash)\s([0-9a-f]{7,40})\b"
+)
+_ORDINAL: Final = re.compile(r"[0-9]+(?:st|nd|rd|th|s|k|m|x|h|ms|am|pm)|q[1-4]|h[12]", re.IGNORECASE)
+
+
+@rule(_ID, since="0.1", spec="section 3.2, section 6 and section 7, R04")
+def other_slot(supported: Supported) -> Finding | None:
+    """Take back a support whose value the record gives for another label, period, part or identifier.
+
+    ## What it reports
+    CONTRADICTED with VALUE_MISMATCH where the record gives the claimed value in one labelled place and the claim's
+    own label another value (`The tax is $20` beside `Net $20, tax $4`), another part of a whole, or a code of the same
+    form; with UNIT_OR_CURRENCY_MISMATCH for another period; with COMPARISON_FALSE for versions compared the wrong way
+    round. UNSUPPORTED where the period, the code or the order of two values is not in the record.
+
+    ## Why it matters
+    A value that is there for something else is the classic trap: presence alone supports nothing.
+
+    ## How to fix it
+    Use the value that stands beside the claim's own label.
+    """
+    compared = _THAN.search(supported.claim.text)
+    if compared is not None and supported.nears and not _is_so(compared):
+        return denied(supported, _ID, supported.nears[0].record, "COMPARISON_FALSE", "the versions are ordered otherwise")
+    for near in supported.nears:
+        found = _labelled_otherwise(supported, near) or _of_other_part(supported, near)
+        if found is not None:
+            return found
+    return _of_other_period(supported) or _of_other_code(supported) or _turned(supported)
+
+
+def _is_so(match: re.Match[str]) -> bool:
+    one, other = (tuple(int(part) for part in each.split(".")) for each in (match[1], match[3]))
+    return one > other if match[2].lower() in ("newer", "later", "higher", "greater") else one < other
+
+
+def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
+    claim = supported.claim
+    for binding in near.bindings:
+        fact, found, record = binding.fact, binding.found, binding.record
+        alone = sum(each.kind == fact.kind for each in claim.facts) == 1
+        if binding.state != "match" or found is None or record is None or not alone or fact.kind in IDENTIFYING:
+            continue
+        others = [each for each in record.facts if compare(fact, each) in ("unequal", "unit") and each.kind == found.kind]
+        said = frozenset(words(f"{claim.context} {claim.text}".lower()))
+        own = _labels(record, found)
+        for other in others:
+            label = _labels(record, other)
+            if (label & said) - own and not (own - label) & said and _stems(label & said) - _stems(own):
+                return denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {other.raw}")
+    return None
+
+
+def _stems(of: frozenset[str]) -> frozenset[str]:
+    return frozenset(stems(" ".join(sorted(of)))) if of else of
+
+
+def _labels(record: Record, fact: Fact) -> frozenset[str]:
+    """Give the words that stand for a value in its record: the name of its field, or its part of a list."""
+    if fact.start < 0:
+        names = record.fields[-1 - fact.start].name if -fact.start <= len(record.fields) else ""
+        return frozenset(words(names.replace("_", " ").lower()))
+    head = _HEAD.match(record.text)
+    first = head.end() if head is not None and head.end() <= fact.start and _CUT.search(record.text) else 0
+    cuts = [match.end() for match in _CUT.finditer(record.text, first) if match.end() <= fact.start]
+    start = max(cuts, default=first)
+    following = _CUT.search(record.text, fact.end)
+    end = following.start() if following is not None else len(record.text)
+    return frozenset(words(f"{record.text[start : fact.start]} {record.text[fact.end : end]}".lower()))
+
+
+def _of_other_part(supported: Supported, near: Near) -> Finding | None:
+    claimed = _PART.search(supported.claim.text)
+    found = _PART.search(near.record.text[:2_000])
+    if claimed is None or found is None or claimed.groups() == found.groups():
+        return None
+    return denied(supported, _ID, near.record, "VALUE_MISMATCH", f"the record says {found[0]}")
+
+
+def _periods(text: str) -> frozenset[str]:
+    return frozenset(_PERIODS[(match[1] or match[2]).lower()] for match in _PERIOD.finditer(text[:4_000]))
+
+
+def _of_other_period(supported: Supported) -> Finding | None:
+    claimed = _periods(supported.claim.text)
+    if not claimed or not any(fact.kind in ("money", "percent", "number", "quantity") for fact in supported.claim.facts):
+        return None
+    for near in supported.nears:
+        told = frozenset().union(*(_periods(each.searched) | _periods(each.text) for each in near.chain))
+        if claimed <= told or any(each in near.stems for each in claimed):
+            return None
+        if told:
+            return denied(
+                supported, _ID, near.record, "UNIT_OR_CURRENCY_MISMATCH", "the record gives it for another period"
+            )
+    return unstated(supported, _ID, "the record gives no period", "for which period the value is")
+
+
+def _of_other_code(supported: Supported) -> Finding | None:
+    claim = supported.claim
+    held = " ".join(each.searched for near in supported.nears for each in near.chain).lower()
+    label = " ".join(near.record.item.source_label for near in supported.nears).lower()
+    for match in _TOKEN.finditer(claim.text):
+        token = (match[1] or match[0]).lower()
+        covered = any(
+            fact.start < match.end() and match.start() < fact.end and fact.kind not in ("number", "quantity")
+            for fact in claim.facts
+        )
+        if covered or _ORDINAL.fullmatch(token) or token in held or token in label or _is_quantity(claim.facts, match):
+            continue
+        if token.replace("-", " ") in held.replace("-", " ") or token.replace("-", "") in held.replace("-", ""):
+            continue
+        alike = next((each for each in words(held) if _form(each) == _form(token)), "")
+        if alike and supported.nears:
+            return denied(
+                supported, _ID, supported.nears[0].record, "IDENTITY_MISMATCH", "the record holds another code"
+            )
+        return unstated(supported, _ID, "the record does not hold the code", "the same code")
+    return None
+
+
+def _is_quantity(found: tuple[Fact, ...], match: re.Match[str]) -> bool:
+    return any(fact.start <= match.start() and match.end() <= fact.end for fact in found)
+
+
+def _form(token: str) -> str:
+    return re.sub(r"[a-z]", "a", re.sub(r"[0-9]", "9", token))
+
+
+def _turned(supported: Supported) -> Finding | None:
+    """Leave unsupported a pair of values that the record gives in the other order."""
+    claim = supported.claim
+    pair = [fact for fact in claim.facts if fact.kind in ("number", "money", "percent", "quantity")]
+    if len(pair) != 2 or not (_FROM_TO.search(claim.text) or _TO.search(claim.text)):  # the two ends
+        return None
+    for near in supported.nears:
+        one, two = (_place(near.bindings, fact) for fact in pair)
+        if one is None or two is None or one[0] is not two[0] or one[1] <= two[1] or one[1] < 0:
+            continue
+        if not re.search(r"\bfrom\s\S{0,6}$", one[0].text[: one[1]]):
+            return _reversed(supported, one[0], one[1])
+    return None
+
+
+def _place(bindings: tuple[Binding, ...], fact: Fact) -> tuple[Record, int] | None:
+    return next(
+        (
+            (each.record, each.found.start)
+            for each in bindings
+            if each.fact is fact and each.record is not None and each.found is not None
+        ),
+        None,
+    )
+
+
+def _reversed(supported: Supported, record: Record, start: int) -> Finding:
+    if re.match(r"\S+\s(?:against|opposed|no\b|nays)", record.text[start:]):
+        return denied(supported, _ID, record, "VALUE_MISMATCH", "the record gives the two values the other way round")
+    return unstated(supported, _ID, "the record gives the two values in another order", "the values in that order")
