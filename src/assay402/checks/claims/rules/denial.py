@@ -32,6 +32,7 @@ _UNDONE_WORDS: Final = (
 _DENIED_OUTCOME: Final = re.compile(
     rf"\b(?:not|never|no|none|neither|nor|\w+n't)\b[^.;,]{{0,40}}?\b({_UNDONE_WORDS})\b", re.IGNORECASE
 )
+_PLAIN: Final = ("action-recorded", "all-facts-bound", "stated-verbatim")
 _DONE_STAGES: Final = ("COMPLETED", "ATTEMPTED")
 
 
@@ -69,7 +70,7 @@ def polarity_differs(supported: Supported) -> Finding | None:
 
 def _faulty(supported: Supported) -> Finding | None:
     claimed = _CLEAN.search(supported.claim.text)
-    if claimed is None:
+    if claimed is None or supported.rule not in _PLAIN:
         return None
     counts = [
         (near.record, int(match[1] or match[4]), (match[2] or match[3]).lower().rstrip("s"))
@@ -110,13 +111,20 @@ def _value_denied(supported: Supported) -> Finding | None:
     claim = supported.claim
     if supported.rule != "all-facts-bound" or not claim.negative:
         return None
+    if any(truth_of(claim, near.record) for near in supported.view.near if near.shared):
+        return None
     for near in supported.nears:
         record = near.record
         stage = stage_of(record)
-        if is_negative(record.text) or truth_of(claim, record) or stage not in (None, *_DONE_STAGES):
+        if _is_empty(record) or is_negative(record.text) or truth_of(claim, record) or stage not in (None, *_DONE_STAGES):
             return None
     valued = any(each.kind not in (*IDENTIFYING, "code") for each in claim.facts)
     if valued or any(stage_of(near.record) == "COMPLETED" for near in supported.nears):
         record = supported.nears[0].record
         return denied(supported, _ID, record, "POLARITY", "the record states what the claim denies")
     return unstated(supported, _ID, "the record does not deny it", "that it is not so")
+
+
+def _is_empty(record: Record) -> bool:
+    """Tell whether a record is a search that found nothing, which says that there is none."""
+    return record.label.endswith(" call") and any(each.text.rstrip().endswith("[]") for each in record.below)

@@ -1,8 +1,10 @@
 """The newest record decides: what a later record undid is no longer so."""
 
 import re
+from functools import cache
 from typing import Final
 
+from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.records import Record
@@ -19,7 +21,7 @@ _UNDOING: Final = re.compile(
     re.IGNORECASE,
 )
 _LOOKED_AT: Final = 40
-_AGAIN: Final = frozenset({"FAILED", "REVERSED"})
+_ENDED: Final = re.compile(r"\brevo[ck]|\bexpired", re.IGNORECASE)
 
 
 def is_later(one: Record, other: Record) -> bool:
@@ -39,8 +41,10 @@ def subject_words(record: Record) -> frozenset[str]:
     return frozenset(stems(_UNDOING.sub(" ", text).replace("_", " "))) - report_words() - _plain_words()
 
 
+@cache
 def _plain_words() -> frozenset[str]:
-    return frozenset(stem(word) for word in ("status", "state", "z", "ok", "success", "failed", "info", "error", "warn"))
+    told = (word for words in table("stages").values() for word in words)
+    return frozenset(stem(word) for word in (*told, "status", "state", "z", "info", "warn", "up", "down"))
 
 
 @rule(_ID, since="0.1", spec="section 3.2, section 5.7 and section 7, R13")
@@ -64,6 +68,8 @@ def newer_record(supported: Supported) -> Finding | None:
     if _UNDOING.search(claim.text):
         return None
     for near in supported.nears:
+        if near.record.form != "json" and _ENDED.search(near.record.text) and not near.record.is_prose:
+            return denied(supported, _ID, near.record, "STALE_AUTHORITY", "the newest record takes it back")
         if near.record.form == "json" or _UNDOING.search(near.record.text):
             continue
         for record in _candidates(supported, near.record):
@@ -90,7 +96,7 @@ def _undone(supported: Supported, record: Record, later: Record) -> Finding | No
     )
     if later.form == "json" or not (undoing or failed) or not _of_the_same(record, later, failed=failed and not undoing):
         return None
-    if re.search(r"\brevo[ck]|expired", later.text, re.IGNORECASE):
+    if _ENDED.search(later.text):
         return denied(supported, _ID, later, "STALE_AUTHORITY", "a later record takes it back")
     code = "STAGE_REVERSED" if undoing else "STATUS_CONFLICT"
     return denied(supported, _ID, later, code, "a later record says that it is no longer so")

@@ -18,7 +18,7 @@ _VERB: Final = re.compile(
 )
 _PASSIVE: Final = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:\w+ly\s)?$", re.IGNORECASE)
 _SPEAKER: Final = re.compile(
-    r"^\W*(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|has|have|had)\b", re.IGNORECASE
+    r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b", re.IGNORECASE
 )
 _BY: Final = re.compile(
     r"\bby\s((?:the\s)?(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
@@ -87,7 +87,7 @@ def _claimed_actor(text: str) -> frozenset[str]:
         return frozenset()
     before = text[: verb.start()]
     bare = re.sub(r"\b(?:has|have|had|already|also|just|finally|successfully)\b", " ", before).strip()
-    if not bare or _PASSIVE.search(before) or _SPEAKER.match(bare) or len(words(bare)) > 5 or not text[verb.end() :].strip(" .!"):
+    if not bare or _PASSIVE.search(before) or _SPEAKER.search(bare) or len(words(bare)) > 5 or not text[verb.end() :].strip(" .!"):
         return frozenset()
     return _named(bare)
 

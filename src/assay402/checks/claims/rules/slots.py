@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stems, words
+from assay402.checks.claims.reading.text import words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
@@ -32,7 +32,7 @@ _THAN: Final = re.compile(
     r"\bv?([0-9]+(?:\.[0-9]+)+)\s(?:is|was|are)\s(newer|later|higher|greater|older|lower|earlier)\s(?:\w+\s)?than\s(?:\w+\s)?v?([0-9]+(?:\.[0-9]+)+)"
 )
 _TOKEN: Final = re.compile(
-    r"\b(?=[A-Za-z0-9-]*[0-9])(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b|\b(?:commit|revision|sha|hash)\s([0-9a-f]{7,40})\b"
+    r"\b(?=[A-Za-z0-9-]*[0-9])(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b|\b(?i:commit|revision|sha|hash)\s([0-9a-f]{7,40})\b"
 )
 _ORDINAL: Final = re.compile(r"[0-9]+(?:st|nd|rd|th|s|k|m|x|h|ms|am|pm)|q[1-4]|h[12]", re.IGNORECASE)
 
@@ -76,31 +76,38 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
         if binding.state != "match" or found is None or record is None or not alone or fact.kind in IDENTIFYING:
             continue
         others = [each for each in record.facts if compare(fact, each) in ("unequal", "unit") and each.kind == found.kind]
-        said = frozenset(words(f"{claim.context} {claim.text}".lower()))
+        said = _plain_words(f"{claim.context} {claim.text}")
         own = _labels(record, found)
         for other in others:
             label = _labels(record, other)
-            if (label & said) - own and not (own - label) & said and _stems(label & said) - _stems(own):
+            if _segment(record, other) != _segment(record, found) and (label & said) - own and not (own - label) & said:
                 return denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {other.raw}")
     return None
-
-
-def _stems(of: frozenset[str]) -> frozenset[str]:
-    return frozenset(stems(" ".join(sorted(of)))) if of else of
 
 
 def _labels(record: Record, fact: Fact) -> frozenset[str]:
     """Give the words that stand for a value in its record: the name of its field, or its part of a list."""
     if fact.start < 0:
         names = record.fields[-1 - fact.start].name if -fact.start <= len(record.fields) else ""
-        return frozenset(words(names.replace("_", " ").lower()))
+        return _plain_words(names.replace("_", " "))
+    start, end = _segment(record, fact)
+    return _plain_words(f"{record.text[start : fact.start]} {record.text[fact.end : end]}")
+
+
+def _plain_words(text: str) -> frozenset[str]:
+    """Give the words as written: what is called a price in one column and a cost in the next is not the same."""
+    return frozenset(word.rstrip("s") for word in words(text.lower()))
+
+
+def _segment(record: Record, fact: Fact) -> tuple[int, int]:
+    """Give the part of a list in which a value stands."""
+    if fact.start < 0:
+        return fact.start, fact.start
     head = _HEAD.match(record.text)
     first = head.end() if head is not None and head.end() <= fact.start and _CUT.search(record.text) else 0
     cuts = [match.end() for match in _CUT.finditer(record.text, first) if match.end() <= fact.start]
-    start = max(cuts, default=first)
     following = _CUT.search(record.text, fact.end)
-    end = following.start() if following is not None else len(record.text)
-    return frozenset(words(f"{record.text[start : fact.start]} {record.text[fact.end : end]}".lower()))
+    return max(cuts, default=first), following.start() if following is not None else len(record.text)
 
 
 def _of_other_part(supported: Supported, near: Near) -> Finding | None:
