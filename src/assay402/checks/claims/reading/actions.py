@@ -50,6 +50,8 @@ _COMPOUND: Final = re.compile(
 """Nouns that make the action before them a part of a name: a payment method pays nothing."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
+_ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
+"""Who signs up or in joins something and signs nothing."""
 _PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
     ("rollback", "REVERSED", re.compile(r"\brolled back\b", re.IGNORECASE)),
     ("save", "COMPLETED", re.compile(r"\bbacked up\b", re.IGNORECASE)),
@@ -130,6 +132,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
             group is None
             or _COMPOUND.match(text, end)
             or (group == "delete" and _MEASURED.match(text, end))
+            or (group == "sign" and _ENROLLED.match(text, end))
             or text[end : end + 1] == "_"
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")
         ):

@@ -122,12 +122,19 @@ def _ranges(found: list[Fact], text: str) -> Iterator[Fact]:
         ):
             skipped = index + 1
             raw = text[fact.start : following.end]
+            low = fact.low * _unit_of(following) if fact.kind == "number" else fact.low
             yield Fact(
-                following.kind, following.value, fact.low, following.low, following.unit, raw, fact.start,
+                following.kind, following.value, low, following.low, following.unit, raw, fact.start,
                 following.end, fact.attribute | following.attribute, "<>",
             )  # fmt: skip
             continue
         yield fact
+
+
+def _unit_of(fact: Fact) -> Decimal:
+    """Give what one of the unit of a value is in its base unit: `between 100 and 200 ms` names it once."""
+    number, _ = spelled(fact.raw) if re.search("[0-9]", fact.raw) else (fact.low, "")
+    return fact.low / number if number and fact.low else Decimal(1)
 
 
 @lru_cache(maxsize=4_096)
@@ -215,7 +222,12 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
             "percent", number, "pp" if "p" in rest.replace("per", "") else "%", raw, start, end, text
         )
     unit = "" if kind == "number" else rest.strip(" -")
-    known, canonical = quantity(number, unit) if unit and unit.lower() not in SCALES else (number, "")
+    metres = unit == "m" and raw.endswith(" m")  # beside a blank; the letter alone stands for millions
+    known, canonical = (
+        quantity(number, "metre" if metres else unit)
+        if metres or (unit and unit.lower() not in SCALES)
+        else (number, "")
+    )
     if kind == "quantity" and not canonical and _LOCATOR.fullmatch(raw):
         return _plain("id", raw.lower(), raw, start, end, text)
     if kind == "quantity" and not canonical:

@@ -17,7 +17,7 @@ from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.text import plain, stems
 
 _PAIR: Final = re.compile(
-    r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:(?:USD|EUR|GBP|CHF|JPY|ms|s|min|h|MB|GB|KB|TB|kg|g|km|m|cm|mm|V|W)\b|%|°[CF]\b))?)"
+    r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:(?:USD|EUR|GBP|CHF|JPY|ms|s|min|h|MB|GB|KB|TB|kg|g|km|m|cm|mm|V|W|bytes?)\b|%|°[CF]\b))?)"
 )
 _LABEL: Final = re.compile(r"\s*[-*•]?\s*([A-Za-z][\w ./'()\-]{0,60}?)\s*:\s+(?=\S)(.{1,400})")
 _STAMP: Final = re.compile(

@@ -21,6 +21,18 @@ ANY: Final = "any"
 """The group of a status that is told of something without an action of its own: a job, a step, a service."""
 
 
+_PRESENT: Final = re.compile(
+    r"\b(?:is|are|still|currently)\s(?:now\s|still\s|currently\s|being\s|already\s)?(?:in progress|under ?way|(?!pending)\w+ing)\b",
+    re.IGNORECASE,
+)
+_DENYING: Final = re.compile(r"\b(?:not|never|no|none|nothing|neither|nor|cannot|\w+n't)\b", re.IGNORECASE)
+
+
+def _is_denied(claim: Claim, start: int) -> bool:
+    """Tell whether a claim denies the word at a place: `without warnings` behind it denies something else."""
+    return claim.negative and _DENYING.search(claim.text[:start].replace("’", "'")) is not None
+
+
 class Act:
     """What a claim says was done."""
 
@@ -36,7 +48,7 @@ class Act:
                 else "deploy"
             )
             undone = outcome[1].lower() == "unpaid"
-            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), claim.negative != undone)]
+            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), _is_denied(claim, outcome.start()) != undone)]
         self.outcome: Final = outcome is not None and not claim.mentions
         self.mentions: Final = tuple(said)
         if (
@@ -44,11 +56,21 @@ class Act:
             and (match := _STATUS.search(claim.text)) is not None
             and (stage := cue(match[0])) is not None
         ):
-            said = [Mention(ANY, stage, match.start(), match.end(), claim.negative and stage == "COMPLETED")]
+            said = [
+                Mention(
+                    ANY,
+                    stage,
+                    match.start(),
+                    match.end(),
+                    _is_denied(claim, match.start()) and stage == "COMPLETED",
+                )
+            ]
         groups = {each.group for each in said}
         if "process" in groups and claim.context:
             groups |= groups_in(claim.context)
         self.is_status: Final = groups == {ANY}
+        self.is_present: Final = _PRESENT.search(claim.text) is not None
+        """It says what goes on now, which a later end makes untrue."""
         self.groups: Final = frozenset(groups - _WEAK or groups)
         self.stage: Final = _claimed_stage(said, claim)
 

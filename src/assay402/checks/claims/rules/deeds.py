@@ -1,10 +1,13 @@
 """The rules about actions: done, not done, not done yet, or not known to be done."""
 
+import re
 from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage, Support
-from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.reading.actions import cue, groups_in
+from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
+from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.told import Told, told
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
@@ -64,6 +67,13 @@ def status_conflict(view: View) -> Finding | None:
     if action is None or action.newest is None:
         return None
     claimed, newest = action.act.stage, action.newest
+    if _is_unrelated(view, action) or COUNTING.search(view.claim.text):
+        return None
+    denied = denied_outcome(view.claim.text)
+    if denied and cue(denied) == claimed and newest.stage == "COMPLETED":
+        return None
+    if claimed == "ATTEMPTED" and action.act.is_present and newest.stage in (*_FINAL, "COMPLETED"):
+        return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
     if (claimed == "COMPLETED" and newest.stage in _FINAL) or (
         claimed == "REVERSED" and newest.stage in ("FAILED", "NONEXECUTION")
     ):
@@ -78,6 +88,26 @@ def status_conflict(view: View) -> Finding | None:
             return None
         return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
     return None
+
+
+COUNTING: Final = re.compile(
+    r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)\s?(?:/|of|out of)\s?(?:the\s)?(?:[0-9]+|two|three|four|five|six|seven|eight|nine|ten)\b|\b(?:most|some|half|many|several|a few|only (?:one|two|three|four|five|[0-9]+))\b",
+    re.IGNORECASE,
+)
+"""Words by which a claim counts: one record cannot deny it."""
+
+
+def _is_unrelated(view: View, action: Told) -> bool:
+    """Tell whether the newest record is of an action that the claim does not name, done to nothing that it names."""
+    newest = action.newest
+    if newest is None or newest.group in (*action.act.groups, "*", ANY):
+        return False
+    claim = view.claim
+    named = groups_in(f"{claim.context} {claim.text}")
+    return newest.group not in named and not view.to(newest.record).shared and view.to(newest.record).coverage < _HALF
+
+
+_HALF: Final = 0.5
 
 
 def _same_thing(view: View, action: Told) -> bool:
@@ -186,6 +216,8 @@ def action_recorded(view: View) -> Finding | None:
             undone = True
             continue
         if deed.record.item.kind == "description" and action.act.is_done:
+            continue
+        if action.act.is_present and deed.stage != action.act.stage:
             continue
         near = view.to(deed.record)
         if is_one_of_all(view, near):

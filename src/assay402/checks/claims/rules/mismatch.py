@@ -129,7 +129,15 @@ def _ordered(near: Near, other: Near) -> bool:
     return len(one) >= 10 and len(two) >= 10 and one != two  # a day at least
 
 
+def _other_label(near: Near, other: Near) -> bool:
+    """Tell whether two labelled lines are of two things."""
+    one, two = near.record.fields, other.record.fields
+    return len(one) == len(two) == 1 and one[0].name.lower() != two[0].name.lower()
+
+
 def _newer(near: Near, other: Near) -> bool:
+    if _other_label(near, other):
+        return False
     if near.record.item is other.record.item and not (near.record.moment and other.record.moment):
         return (
             near.record.form == "line"

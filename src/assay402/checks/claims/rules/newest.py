@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import Act
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.supports import Supported, denied
 from assay402.checks.claims.rules.view import report_words
 from assay402.core.check import rule
@@ -22,13 +23,6 @@ _UNDOING: Final = re.compile(
 )
 _LOOKED_AT: Final = 40
 _ENDED: Final = re.compile(r"\brevo[ck]|\bexpired", re.IGNORECASE)
-
-
-def is_later(one: Record, other: Record) -> bool:
-    """Tell whether one record is newer than another: by their times, else by their lines within one log."""
-    if len(one.moment) >= 8 and len(one.moment) == len(other.moment) and one.moment != other.moment:
-        return one.moment > other.moment and (len(one.moment) > 8 or one.item is other.item)
-    return one.item is other.item and one.order > other.order and one.item.kind in ("log", "paste") and one.form != "row"
 
 
 def subject_words(record: Record) -> frozenset[str]:

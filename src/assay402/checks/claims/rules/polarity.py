@@ -8,7 +8,8 @@ from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import plain, stem, stems
+from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
@@ -133,6 +134,8 @@ def polarity_flip(view: View) -> Finding | None:
                 continue
         if _bad_values(near) or record.text.rstrip().endswith("?") or near.missing_names:
             continue
+        if _is_quoted(claim, record):
+            continue
         undone = claim.negative and cue(record.text[:600]) in ("NONEXECUTION", "FAILED")
         if (
             is_negative(record.text) != claim.negative
@@ -144,6 +147,15 @@ def polarity_flip(view: View) -> Finding | None:
                 "claims/polarity-flip", near, "POLARITY", "the record has the other polarity"
             )
     return None
+
+
+def _is_quoted(claim: Claim, record: Record) -> bool:
+    """Tell whether a record only quotes the words of a claim, so that what it denies is their having been said."""
+    said = plain(claim.text)
+    return any(said and said in plain(each) for each in _QUOTED.findall(record.text[:4_000]))
+
+
+_QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,400})[\"”]")
 
 
 def _denies(near: Near, claim: Claim) -> bool:
@@ -202,7 +214,7 @@ def antonym(view: View) -> Finding | None:
         record = near.record
         held = _values(record) if record.form in ("json", "row") else record.own_stems
         turned = antonyms_between(claim.content, held)
-        if len(turned) != 1 or _bad_values(near) or near.missing_names:
+        if len(turned) != 1 or _bad_values(near) or near.missing_names or _is_cured(view, near, turned):
             continue
         rest = near.wanted - turned
         negation = is_negative(record.text) != claim.negative and record.form not in ("json", "row")
@@ -217,6 +229,17 @@ def antonym(view: View) -> Finding | None:
         ):
             return _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
     return None
+
+
+def _is_cured(view: View, near: Near, turned: frozenset[str]) -> bool:
+    """Tell whether a later record of the same thing has the claim's own word."""
+    return any(
+        is_later(other.record, near.record)
+        and turned <= other.record.own_stems
+        and near.wanted & near.stems <= other.stems
+        and not is_negative(other.record.text)
+        for other in view.near
+    )
 
 
 @rule("claims/cause-not-stated", since="0.1", spec="section 7, R16")

@@ -6,6 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from assay402.checks.claims.model import ActionClass, Coverage, Directive, State, Verdict
+from assay402.checks.claims.reading.actions import consequential, groups_in
 from assay402.checks.claims.rules.act import Act
 from assay402.checks.claims.rules.authority import is_authority
 from assay402.core.check import rule
@@ -94,6 +95,7 @@ def _blocks(verdict: Verdict) -> bool:
         (act.is_done and act.is_consequential)
         or is_authority(claim)
         or finding.code in ("STALE_AUTHORITY", "AUTHORITY_DENIED")
+        or (finding.code == "STAGE_REVERSED" and bool(groups_in(claim.text) & consequential()))
     )
 
 

@@ -28,7 +28,9 @@ class Supported:
         return self.finding.rule.partition("/")[2]
 
 
-def denied(supported: Supported, rule_id: str, record: Record, code: str, note: str) -> Finding:
+def denied(  # (each says another thing)
+    supported: Supported, rule_id: str, record: Record, code: str, note: str
+) -> Finding:
     """Contradict what was found supported."""
     refs = tuple(dict.fromkeys((record.ref, *supported.finding.refs)))
     return Finding(support="CONTRADICTED", rule=rule_id, refs=refs, code=code, note=note)
