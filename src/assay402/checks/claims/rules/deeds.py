@@ -100,11 +100,11 @@ COUNTING: Final = re.compile(
 def _is_unrelated(view: View, action: Told) -> bool:
     """Tell whether the newest record is of an action that the claim does not name, done to nothing that it names."""
     newest = action.newest
-    if newest is None or newest.group in (*action.act.groups, "*", ANY):
+    if newest is None or newest.stage == "REVERSED" or newest.group in (*action.act.groups, "*", ANY):
         return False
     claim = view.claim
     named = groups_in(f"{claim.context} {claim.text}")
-    return newest.group not in named and not view.to(newest.record).shared and view.to(newest.record).coverage < _HALF
+    return newest.group not in named and not view.to(newest.record).shared and view.to(newest.record).coverage <= _HALF
 
 
 _HALF: Final = 0.5
@@ -267,7 +267,7 @@ def no_execution_record(view: View) -> Finding | None:
     missing = ("EXECUTION_RECORD", f"A record that the {named} action was carried out{_which(action)}.")
     if not action.act.is_consequential and not action.deeds and not action.elsewhere:
         return None
-    if near is None and not action.deeds:
+    if near is None and (not action.deeds or _is_unrelated(view, action)):
         return Finding(
             support="UNVERIFIED",
             rule="claims/no-execution-record",

@@ -9,6 +9,7 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain, stem, stems
+from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
@@ -216,6 +217,8 @@ def antonym(view: View) -> Finding | None:
         turned = antonyms_between(claim.content, held)
         if len(turned) != 1 or _bad_values(near) or near.missing_names or _is_cured(view, near, turned):
             continue
+        if cue(claim.text) == "COMPLETED" and stage_of(record) in ("ATTEMPTED", "QUEUED"):
+            continue  # begun and not yet ended, which denies nothing
         rest = near.wanted - turned
         negation = is_negative(record.text) != claim.negative and record.form not in ("json", "row")
         short = len(held) <= 3 * len(claim.content) + 4 or bool(near.record.fields)
