@@ -8,7 +8,19 @@ from claims_cases import request
 
 Line = Callable[[int], str]
 
-_WORDS: Final = ("node", "server", "report", "invoice", "contract", "team", "queue", "index", "user", "table", "release")
+_WORDS: Final = (
+    "node",
+    "server",
+    "report",
+    "invoice",
+    "contract",
+    "team",
+    "queue",
+    "index",
+    "user",
+    "table",
+    "release",
+)
 _TABLE: Final = "| name | cost | status |\n|---|---|---|\n"
 _NESTED: Final = 40
 
@@ -79,4 +91,6 @@ def repeated(line: Line, size: int) -> str:
 def family(name: str, size: int) -> dict[str, Any]:
     """Make a request of a family whose texts have about this many characters."""
     said, told, _ = FAMILIES[name]
-    return request(repeated(said, size * 2 // 5), *(repeated(told, size * 3 // 10) + end for end in ("", "\nend")))
+    return request(
+        repeated(said, size * 2 // 5), *(repeated(told, size * 3 // 10) + end for end in ("", "\nend"))
+    )
