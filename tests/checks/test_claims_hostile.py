@@ -1,6 +1,7 @@
 """Hostile input to the claims check: it answers, it answers rightly, and in time linear in the input."""
 
 import json
+import subprocess
 import sys
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from assay402 import claims
 from claims_cases import item, request
+from claims_families import FAMILIES, family
 
 HOSTILE = {
     "one word 200,000 characters long": ("a" * 200_000, ["b" * 200_000]),
@@ -78,6 +80,49 @@ def test_twice_the_hostile_text_takes_about_twice_the_work(name: str) -> None:
     sizes = (3_000, 6_000)
     small, large = (work(request(candidate[:size], *(text[:size] for text in texts))) for size in sizes)
     assert large <= 2.5 * small + 5_000
+
+
+LONG_ROWS = ("a wide table", "deep JSON")
+"""Their few records fill the ten that are compared with a claim only in larger texts."""
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in LONG_ROWS])
+def test_twice_the_claims_and_records_take_about_twice_the_work(name: str) -> None:
+    """Decision 6, without a clock: no rule looks through all records for each claim."""
+    small, large = (work(family(name, size)) for size in (6_000, 12_000))
+    assert large <= 2.6 * small + 5_000
+
+
+_ANSWER = """
+import json, sys
+from assay402 import claims
+print(claims.repair_bundle(json.load(sys.stdin))["diagnosis"]["state"])
+"""
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_largest_request_of_a_family_has_its_state_before_anybody_gives_up(name: str) -> None:
+    """Decision 6: the guard is wide, so that only work that grows with the square of the input meets it."""
+    told = subprocess.run(
+        [sys.executable, "-c", _ANSWER],
+        input=json.dumps(family(name, 440_000)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert told.stdout.strip() == FAMILIES[name][2]
+
+
+def test_values_beyond_the_budget_of_comparisons_are_not_judged() -> None:
+    """The budget counts values compared; what is left is unverified, and the case is held."""
+    row = "|".join(f"{each * 7}" for each in range(400))
+    head = "|".join(f"c{each}" for each in range(400))
+    table = f"|{head}|\n{'|---' * 400}|\n" + "\n".join(f"|{row}|" for _ in range(20))
+    answer = claims.diagnose(request(table, table.replace("7", "8")))
+    notes = {each["review"]["rules"][0] for each in answer["diagnosis"]["claims"][-5:]}
+    assert notes == {"claims/not-addressed"}
+    assert answer["diagnosis"]["state"] == "HOLD"
 
 
 def test_more_records_than_the_budget_are_told_as_partial() -> None:
