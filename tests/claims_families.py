@@ -8,7 +8,19 @@ from claims_cases import request
 
 Line = Callable[[int], str]
 
-_WORDS: Final = ("node", "server", "report", "invoice", "contract", "team", "queue", "index", "user", "table", "release")
+_WORDS: Final = (
+    "node",
+    "server",
+    "report",
+    "invoice",
+    "contract",
+    "team",
+    "queue",
+    "index",
+    "user",
+    "table",
+    "release",
+)
 _TABLE: Final = "| name | cost | status |\n|---|---|---|\n"
 _NESTED: Final = 40
 
@@ -38,15 +50,15 @@ def _deep(index: int) -> str:
 
 
 FAMILIES: Final[dict[str, tuple[Line, Line, str]]] = {
-    "a universal against its exceptions": (lambda _: "All nodes are ready.", lambda _: "NotReady", "HOLD"),
+    "a universal against its exceptions": (lambda _: "All nodes are ready.", lambda _: "NotReady", "BLOCK"),
     "universals over a field": (lambda i: f"All {_word(i)} nodes of {_word(i + 1)} are ready.", lambda i: f"node=n{i} status=ready", "HOLD"),
     "none of many": (lambda _: "No errors were logged.", lambda i: f"2026-05-01 10:00:00 INFO 0 errors in step {i}", "HOLD"),
-    "a purpose": (lambda _: "The refund was issued as compensation for the late order.", lambda i: f"refund {i} issued", "CLEAR_WITH_CEILING"),
+    "a purpose": (lambda _: "The refund was issued as compensation for the late order.", lambda i: f"refund {i} issued", "HOLD"),
     "speakers": (lambda i: f"Person{i} said that the build {i} failed.", lambda i: f"Person{i}: the build {i} failed.", "HOLD"),
     "one speaker": (lambda i: f"Alice said the order {i} was shipped.", lambda i: f"Alice: order {i} was shipped.", "HOLD"),
     "quotations": (lambda i: f'The log says "build {i} passed in time".', lambda i: f"build {i} passed in time", "HOLD"),
     "hashes": (lambda i: f"The commit abcdef1{i:05x} was merged.", lambda i: f"commit abcdef1{i:033x} merged", "HOLD"),
-    "miscopied hashes": (lambda i: f"The commit {_hash(i)} was merged.", lambda i: f"commit {_hash(i)[:-1]}x merged", "HOLD"),
+    "miscopied hashes": (lambda i: f"The commit {_hash(i)} was merged.", lambda i: f"commit {_hash(i)[:-1]}x merged", "REPAIR_REQUIRED"),
     "clauses": (lambda i: f"The build {i} passed and the deploy {i} failed, but the refund {i} was issued.", lambda i: f"build {i} passed", "HOLD"),
     "a long table": (_row, _row, "HOLD"),
     "a wide table": (_wide, _wide, "HOLD"),
@@ -79,4 +91,6 @@ def repeated(line: Line, size: int) -> str:
 def family(name: str, size: int) -> dict[str, Any]:
     """Make a request of a family whose texts have about this many characters."""
     said, told, _ = FAMILIES[name]
-    return request(repeated(said, size * 2 // 5), *(repeated(told, size * 3 // 10) + end for end in ("", "\nend")))
+    return request(
+        repeated(said, size * 2 // 5), *(repeated(told, size * 3 // 10) + end for end in ("", "\nend"))
+    )

@@ -28,6 +28,8 @@ MOST_FIELDS: Final = 200
 """Fields listed for one item, those of records that claims refer to first."""
 _WORK: Final = 3_000
 """Claims judged in one case."""
+_COMPARED: Final = 2_000_000
+"""Values of the evidence compared with values of the claims in one case."""
 
 
 def diagnose(given: Given, world: World | None = None) -> Diagnosis:
@@ -52,8 +54,9 @@ def diagnose_again(given: Given, world: World, before: Diagnosis) -> Again:
 
 
 def _judged(candidate: Candidate, world: World) -> tuple[Verdict, ...]:
+    world.spent = 0
     return tuple(
-        judge(claim, world) if index < _WORK else unread(claim)
+        judge(claim, world) if index < _WORK and world.spent < _COMPARED else unread(claim)
         for index, claim in enumerate(candidate.claims)
     )
 
@@ -122,7 +125,7 @@ def _case(given: Given, world: World, outside: Outside, verdicts: tuple[Verdict,
         directives=outside.demanded,
         has_items=bool(given.evidence),
         has_inspectable=bool(world.bearing),
-        cut=outside.candidate.cut_at is not None or len(verdicts) > _WORK,
+        cut=outside.candidate.cut_at is not None or any(each.finding.code == "BUDGET" for each in verdicts),
     )
 
 

@@ -176,20 +176,26 @@ class Record:
             found |= above.ids
         return frozenset(found)
 
-    @property
-    def above(self) -> Iterator["Record"]:
+    @cached_property
+    def above(self) -> tuple["Record", ...]:
         """What the record stands in, nearest first."""
-        above = self.parent
-        while above is not None:
-            yield above
-            above = above.parent
+        return () if self.parent is None else (self.parent, *self.parent.above)
 
-    @property
-    def below(self) -> Iterator["Record"]:
+    @cached_property
+    def below(self) -> tuple["Record", ...]:
         """What stands in the record."""
+        found: list[Record] = []
         for child in self.children[:_MOST_CHILDREN]:
-            yield child
-            yield from child.below
+            found += (child, *child.below)
+        return tuple(found)
+
+    @cached_property
+    def weight(self) -> int:
+        """About how many values stand in the record and its surroundings, without reading them."""
+        return sum(
+            len(each.fields) if each.form in ("json", "row") else 1 + len(each.text[:LONGEST]) // 8
+            for each in self.chain
+        )
 
     @cached_property
     def is_prose(self) -> bool:

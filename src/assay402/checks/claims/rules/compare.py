@@ -147,6 +147,8 @@ def _within(claimed: Fact, found: Fact) -> Outcome:
 
 def _rounds_to(found: Decimal, claimed: Decimal) -> bool:
     """Tell whether a long fraction, as binary arithmetic writes them, rounds to the claimed one."""
+    if abs(found - claimed) >= 1:
+        return False
     places = -int(claimed.as_tuple().exponent)
     return (
         -int(found.as_tuple().exponent) > max(5, places)

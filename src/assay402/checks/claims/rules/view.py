@@ -62,8 +62,9 @@ _VALUE_WORDS: Final = (
 class Near:
     """A record near a claim."""
 
-    def __init__(self, record: Record, claim: Claim, identifiers: frozenset[str]) -> None:
+    def __init__(self, record: Record, claim: Claim, identifiers: frozenset[str], world: World) -> None:
         self.record: Final = record
+        self._world: Final = world
         self._claim: Final = claim
         self._identifiers: Final = identifiers
 
@@ -90,6 +91,7 @@ class Near:
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """What the record says of each value of the claim."""
+        self._world.spent += len(self._claim.facts) * self.record.weight
         return tuple(
             bind(fact, self.record, self._claim, is_named=self.own_shared > 0) for fact in self._claim.facts
         )
@@ -171,7 +173,7 @@ class View:
         """Give a record beside the claim."""
         found = self._near_to.get(record.order)
         if found is None:
-            found = self._near_to[record.order] = Near(record, self.claim, self.identifiers)
+            found = self._near_to[record.order] = Near(record, self.claim, self.identifiers, self.world)
         return found
 
     @cached_property

@@ -38,6 +38,8 @@ class World:
         """The views of the claims judged, by what each says."""
         self.findings: Final[dict[Claim, Finding]] = {}
         """What was found of the claims judged, by what each says."""
+        self.spent = 0
+        """Values compared since the candidate was begun."""
         self._deeds: dict[int, tuple[Deed, ...]] = {}
         self._known: dict[Hashable, Any] = {}
 
