@@ -7,6 +7,7 @@ from assay402.checks.claims.model import Finding, Stage, Support
 from assay402.checks.claims.reading.actions import cue, groups_in
 from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
+from assay402.checks.claims.rules.deed import http_code
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.told import Told, told
 from assay402.checks.claims.rules.view import View
@@ -104,7 +105,9 @@ def _is_unrelated(view: View, action: Told) -> bool:
         return False
     claim = view.claim
     named = groups_in(f"{claim.context} {claim.text}")
-    return newest.group not in named and not view.to(newest.record).shared and view.to(newest.record).coverage <= _HALF
+    near = view.to(newest.record)
+    enough = near.coverage > _HALF or (bool(http_code(near.record.text)) and near.coverage == _HALF)
+    return newest.group not in named and not near.shared and not enough
 
 
 _HALF: Final = 0.5

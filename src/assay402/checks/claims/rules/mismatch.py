@@ -306,7 +306,10 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
         return True
     if any(each.fact.kind in IDENTIFYING for each in wrong):
         return (
-            bool(near.shared) or _slip(view, near, wrong) or near.matched >= 2
+            bool(near.shared)
+            or _slip(view, near, wrong)
+            or near.matched >= 2
+            or _is_attribute(view, near, wrong)
         )  # two other values tell one record from the rest
     if identifiers and not (near.shared & identifiers):
         return False
@@ -318,6 +321,20 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
             for each in wrong
         )
     return _fits(view, near, wrong)
+
+
+_IS: Final = re.compile(r"\b(?:is|was|are|equals)\s(?:at\s|v)?$")
+
+
+def _is_attribute(view: View, near: Near, wrong: list[Binding]) -> bool:
+    """Tell whether a claim gives an identifier as an attribute of its subject, and a named value of the record is another."""
+    return (
+        near.coverage >= _ENOUGH
+        and not near.missing_names
+        and all(each.overlap >= 1 or each.fact.kind == "hash" for each in wrong)
+        and _IS.search(view.claim.text[: wrong[0].fact.start]) is not None
+        and bool(near.record.fields)
+    )
 
 
 def _fits(view: View, near: Near, wrong: list[Binding]) -> bool:

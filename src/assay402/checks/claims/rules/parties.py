@@ -7,6 +7,7 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words, words
 from assay402.checks.claims.rules.carrying import _anybody
+from assay402.checks.claims.rules.deed import is_mail_line, stage_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
@@ -159,3 +160,39 @@ def _whole(supported: Supported, near: Near, text: str) -> Finding | None:
     if sums and totals:
         return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the sum is not the recorded total")
     return unstated(supported, _ID, "the record does not say that it was the whole sum", "the whole sum")
+
+
+def named_otherwise(supported: Supported) -> Finding | None:
+    """Contradict what a record of the same thing gives to another actor or recipient, where a rule only left it open."""
+    if supported.rule not in _LEFT_OPEN or supported.claim.negative:
+        return None
+    text = supported.claim.text
+    for near in supported.nears:
+        done = stage_of(near.record) == "COMPLETED" and near.record.item.kind != "description"
+        if not done or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text)):
+            continue
+        found = (
+            _actor(supported, near, text) or _target(supported, near, text) or _addressee(supported, near)
+        )
+        if found is not None and found.support == "CONTRADICTED":
+            return found
+    return None
+
+
+_LEFT_OPEN: Final = ("authority", "no-execution-record")
+_ALIKE: Final = 0.5
+
+
+def _addressee(supported: Supported, near: Near) -> Finding | None:
+    """Contradict an address where the only message that the evidence tells of went to another."""
+    claimed = {fact.value for fact in supported.claim.facts if fact.kind == "email"}
+    told = {fact.value for fact in near.record.facts if fact.kind == "email"}
+    if len(claimed) != 1 or len(told) != 1 or claimed == told:
+        return None
+    others = [each for each in supported.view.world.bearing[:_LOOKED_AT] if "@" in each.text]
+    if any(each is not near.record for each in others):
+        return None
+    return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
+
+
+_LOOKED_AT: Final = 600

@@ -68,20 +68,16 @@ def _is_one_of_several(view: View, near: Near) -> bool:
     """Tell whether the claim names none of several labelled values of one list, and so might mean any of them."""
     record = near.record
     head = _head(record)
-    if (
-        not head
-        or near.shared
-        or view.claim.form != "clause"
-        or head & (view.claim.content | view.claim.names)
-    ):
+    if not head or near.shared or view.claim.form != "clause":
         return False
+    said = view.claim.content | view.claim.names | frozenset(_LETTER.findall(view.claim.text))
     around = view.world.records[max(0, record.order - 12) : record.order + 13]
     return any(
         each is not record
         and each.item is record.item
         and each.form == record.form
-        and _head(each)
-        and _head(each) != head
+        and _head(each) - head
+        and not (head - _head(each)) & said
         and any(view.to(each).bindings[index].state == "mismatch" for index in range(len(view.claim.facts)))
         for each in around
     )
@@ -90,10 +86,19 @@ def _is_one_of_several(view: View, near: Near) -> bool:
 def _head(record: Record) -> frozenset[str]:
     """Give the words that name what a labelled line or a table row is about."""
     if record.form == "row" and record.fields:
-        return frozenset(stems(record.fields[0].value))
+        return _naming(record.fields[0].value)
     if record.form == "line" and len(record.fields) == 1:
-        return frozenset(stems(record.fields[0].name))
+        return _naming(record.fields[0].name)
     return frozenset()
+
+
+_LETTER: Final = re.compile(r"\b[A-Z]\b|(?<=[a-z] )[b-z]\b")
+
+
+def _naming(text: str) -> frozenset[str]:
+    """Give the words of a label; a letter alone tells one thing from the next."""
+    letters = re.findall(r"\b[A-Za-z]\b", text)
+    return frozenset(stems(text)) | frozenset((*letters, *(each.upper() for each in letters)))
 
 
 def _ambiguous(view: View) -> Finding:

@@ -18,7 +18,9 @@ from assay402.checks.claims.rules import (
     newest,
     parties,
     polarity,
+    shares,
     slots,
+    states,
     sums,
     tests,
     universals,
@@ -67,6 +69,8 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     tests.checker_report,
     codes.answer_code,
     authority.authority,
+    shares.share_counted,
+    shares.records_summed,
     deeds.status_conflict,
     universals.counterexample,
     universals.none_counted,
@@ -88,6 +92,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     modality.modality_overclaim,
     deeds.no_execution_record,
     values.all_facts_bound,
+    states.state_recorded,
     values.not_established,
 )
 _OF_SOURCES: Final = (attribution.quotation, attribution.source_not_supplied, attribution.wrong_attribution)
@@ -139,9 +144,11 @@ def _found(claim: Claim, world: World) -> Finding:
 
 
 def _guarded(view: View, finding: Finding) -> Finding:
+    supported = Supported(view, finding)
+    if finding.support == "UNSUPPORTED":
+        return parties.named_otherwise(supported) or finding
     if finding.support != "SUPPORTED":
         return finding
-    supported = Supported(view, finding)
     return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
 
 

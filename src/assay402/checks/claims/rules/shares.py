@@ -1,0 +1,170 @@
+"""How many of several things fared in one way, and what several records come to."""
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from assay402.checks.claims.model import Finding, Stage
+from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.view import View, report_words
+from assay402.core.check import rule
+
+_WORDS: Final = {
+    word: number
+    for number, word in enumerate(
+        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
+    )
+}
+_N = rf"[0-9]{{1,6}}|{'|'.join(_WORDS)}"
+_SHARE: Final = re.compile(
+    rf"\b(?:(?P<part>{_N})\s?(?:/|of|out of)\s?(?:the\s|our\s)?(?P<whole>{_N})|(?P<most>most)\sof\s(?:the\s|our\s)?(?P<among>{_N})?|only\s(?P<only>{_N}))",
+    re.IGNORECASE,
+)
+_COUNT: Final = re.compile(
+    r"\b([0-9]{1,6})\s(succeeded|successful|passed|completed|ok|done|failed|failures?|errors?|skipped|pending|total)\b"
+    r"|\b(succeeded|passed|completed|failed|skipped|pending|total)\s?[=:]\s?([0-9]{1,6})\b",
+    re.IGNORECASE,
+)
+_OF_STATUS: Final = frozenset(
+    stem(word)
+    for word in ("succeeded", "passed", "completed", "failed", "skipped", "total", "success", "only", "most", *_WORDS)
+)
+_LONGEST: Final = 160
+"""Longer lines tell more than the outcome of one thing."""
+
+
+@rule("claims/share-counted", since="0.1", spec="section 4, ratio and count over records, and section 7, R07")
+def share_counted(view: View) -> Finding | None:
+    """Judge how many of several things are claimed to have fared in one way by counts, or by one record of each.
+
+    ## What it reports
+    For `9 of 10 backups succeeded`, `most of the uploads` and `only one job failed`: SUPPORTED where a record of the
+    thing counts its outcomes, or its records tell one outcome each, and the numbers agree; CONTRADICTED with
+    VALUE_MISMATCH where they do not.
+
+    ## Why it matters
+    No single record can carry or deny a share; all of them together can.
+
+    ## How to fix it
+    Give the numbers of the records.
+    """
+    claim = view.claim
+    match = _SHARE.search(claim.text)
+    stage = cue(claim.text[match.end() :]) if match is not None else None
+    noun = claim.content - report_words() - _OF_STATUS
+    if match is None or stage is None or claim.negative or not noun:
+        return None
+    told = _counts(view, noun) or _outcomes(view, noun)
+    if told is None:
+        return None
+    counts, whole, record = told
+    agrees = _holds(match, counts.get(stage, 0), whole)
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/share-counted",
+        refs=(record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the records count {counts.get(stage, 0)} of {whole}",
+    )
+
+
+def _number(text: str) -> int:
+    return _WORDS.get(text.lower()) or int(text)
+
+
+def _holds(match: re.Match[str], count: int, whole: int) -> bool:
+    if match["only"]:
+        return count == _number(match["only"])
+    if match["most"]:
+        return 2 * count > whole and (not match["among"] or whole == _number(match["among"]))
+    return count == _number(match["part"]) and whole == _number(match["whole"])
+
+
+def _counts(view: View, noun: frozenset[str]) -> tuple[dict[Stage, int], int, Record] | None:
+    """Give the outcomes that one record of the thing counts."""
+    for near in view.near[:6]:
+        found = {
+            (match[2] or match[3]).lower(): int(match[1] or match[4])
+            for match in _COUNT.finditer(near.record.text[:400])
+        }
+        if len(found) > 1 and noun <= near.stems:
+            whole = found.pop("total", None)
+            counts = {told: count for name, count in found.items() if (told := cue(name)) is not None}
+            return counts, sum(found.values()) if whole is None else whole, near.record
+    return None
+
+
+def _of_thing(view: View, noun: frozenset[str]) -> list[Record]:
+    """Give the short lines of one item that each tell of one such thing."""
+    first = min(noun, key=lambda word: (len(view.world.with_stem(word)), word))
+    lines = [
+        record
+        for record in view.world.with_stem(first)
+        if record.form == "line" and len(record.text) <= _LONGEST and noun <= record.own_stems
+    ]
+    return lines if len({record.item.id for record in lines}) == 1 and len(lines) > 1 else []
+
+
+def _outcomes(view: View, noun: frozenset[str]) -> tuple[dict[Stage, int], int, Record] | None:
+    """Give the outcomes that one record each of the things tells, no thing told of twice."""
+    lines = _of_thing(view, noun)
+    stages = [stage for record in lines if (stage := stage_of(record)) is not None]
+    heads = {re.split(r"[:=]", record.text)[0].strip() for record in lines}
+    if not lines or len(stages) < len(lines) or len(heads) < len(lines):
+        return None
+    return {stage: stages.count(stage) for stage in stages}, len(lines), lines[0]
+
+
+@rule("claims/records-summed", since="0.1", spec="section 5.5 and section 7, R07")
+def records_summed(view: View) -> Finding | None:
+    """Judge the total claimed of several things by the amounts that one record each of them gives.
+
+    ## What it reports
+    For `The three charges total $60`: SUPPORTED where every line about such a thing gives one amount under the same
+    name and they come to the claimed sum; CONTRADICTED with VALUE_MISMATCH where they come to another.
+
+    ## Why it matters
+    A sum stands in no record, and a single record is no evidence against it.
+
+    ## How to fix it
+    Give the sum of the records.
+    """
+    claim = view.claim
+    sums = [fact for fact in claim.facts if fact.kind == "money"]
+    several = _SEVERAL.search(claim.text)
+    if len(sums) != 1 or several is None or claim.negative or view.identifiers:
+        return None
+    lines = _of_thing(view, frozenset({stem(several["noun"])}))
+    amounts = [amount for record in lines if (amount := _amount(record)) is not None]
+    if not lines or len(amounts) < len(lines):
+        return None
+    total = sum(amounts, Decimal(0))
+    many = not several["count"] or _number(several["count"]) == len(lines)
+    agrees = total == sums[0].low and many
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/records-summed",
+        refs=tuple(record.ref for record in lines[:_MOST]),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the {len(lines)} records come to {total}",
+    )
+
+
+_MOST: Final = 8
+_SEVERAL: Final = re.compile(
+    rf"^\W*(?:the|all|these|our|both|your)\s(?:(?P<count>{_N})\s)?(?P<noun>[a-z]+s)\s(?:total(?:l?ed)?|sum(?:med)? (?:up )?to|add(?:ed)? up to|c[oa]me to)\b",
+    re.IGNORECASE,
+)
+
+
+def _amount(record: Record) -> Decimal | None:
+    """Give the one amount of a line."""
+    found = [
+        fact.low
+        for fact in record.facts
+        if fact.start < 0 and fact.kind in ("money", "number") and fact.attribute & {"amount", "total", "cost"}
+    ]
+    return found[0] if len(found) == 1 else None
