@@ -48,7 +48,15 @@ class Act:
                 else "deploy"
             )
             undone = outcome[1].lower() == "unpaid"
-            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), _is_denied(claim, outcome.start()) != undone)]
+            said = [
+                Mention(
+                    group,
+                    "COMPLETED",
+                    outcome.start(1),
+                    outcome.end(1),
+                    _is_denied(claim, outcome.start()) != undone,
+                )
+            ]
         self.outcome: Final = outcome is not None and not claim.mentions
         self.mentions: Final = tuple(said)
         if (

@@ -117,7 +117,11 @@ def _same_bytes(claimed: Fact, found: Fact) -> bool:
     """Tell whether two sizes are one where a thousand may be 1024: both are written the same way."""
     if claimed.unit != "B" or found.low is None or claimed.low is None or claimed.compared:
         return False
-    powers = {"kmgt".index(match[1].lower()) + 1 for each in (claimed, found) for match in _BINARY.finditer(each.raw)}
+    powers = {
+        "kmgt".index(match[1].lower()) + 1
+        for each in (claimed, found)
+        for match in _BINARY.finditer(each.raw)
+    }
     factors = [Decimal(1024) ** power / Decimal(1000) ** power for power in sorted(powers)]
     return any(found.low == claimed.low * each or claimed.low == found.low * each for each in factors)
 

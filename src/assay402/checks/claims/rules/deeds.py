@@ -71,8 +71,10 @@ def status_conflict(view: View) -> Finding | None:
     if _is_unrelated(view, action) or COUNTING.search(view.claim.text):
         return None
     denied = denied_outcome(view.claim.text)
-    if denied and cue(denied) == claimed and newest.stage == "COMPLETED":
-        return None
+    if denied:
+        if cue(denied) != newest.stage:
+            return None
+        return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
     if claimed == "ATTEMPTED" and action.act.is_present and newest.stage in (*_FINAL, "COMPLETED"):
         return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
     if (claimed == "COMPLETED" and newest.stage in _FINAL) or (
@@ -213,9 +215,10 @@ def action_recorded(view: View) -> Finding | None:
     if action is None or action.is_partial:
         return None
     undone = False
+    claimed: Stage | None = "COMPLETED" if denied_outcome(view.claim.text) else action.act.stage
     for deed in reversed(action.deeds):
         newest = deed is action.newest or action.act.stage in ("FAILED", "ATTEMPTED", "REQUESTED")
-        if not _reached(action.act.stage, deed.stage) or not (newest or not undone):
+        if not _reached(claimed, deed.stage) or not (newest or not undone):
             undone = True
             continue
         if deed.record.item.kind == "description" and action.act.is_done:

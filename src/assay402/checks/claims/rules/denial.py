@@ -26,9 +26,7 @@ _CLEAN: Final = re.compile(
 _COUNTED: Final = re.compile(
     rf"\b([0-9]+)\s(?:\w+\s)?({_FAULTS})\b|\b({_FAULTS})\s?[=:]\s?([0-9]+)\b", re.IGNORECASE
 )
-_UNDONE_WORDS: Final = (
-    r"fail\w*|declin\w*|skip\w*|revert\w*|roll\w* back|revers\w*|reject\w*|crash\w*|errored|tim\w* out|abort\w*|bounc\w*"
-)
+_UNDONE_WORDS: Final = r"fail\w*|declin\w*|skip\w*|revert\w*|roll\w* back|revers\w*|reject\w*|crash\w*|errored|tim\w* out|abort\w*|bounc\w*"
 _DENIED_OUTCOME: Final = re.compile(
     rf"\b(?:not|never|no|none|neither|nor|\w+n't)\b[^.;,]{{0,40}}?\b({_UNDONE_WORDS})\b", re.IGNORECASE
 )
@@ -84,13 +82,20 @@ def _faulty(supported: Supported) -> Finding | None:
             return denied(supported, _ID, record, "POLARITY", "the record counts what the claim excludes")
     if counts or any(_is_clean(near.record, named) for near in supported.nears):
         return None
-    return unstated(supported, _ID, "the record does not say that nothing went wrong", "that nothing went wrong")
+    return unstated(
+        supported, _ID, "the record does not say that nothing went wrong", "that nothing went wrong"
+    )
 
 
 def _is_clean(record: Record, named: str) -> bool:
     match = _CLEAN.search(record.text[:2_000])
     told = match is not None and (not named or (match[1] or "").lower().rstrip("s") in ("", named))
-    return told or exit_code(record.text) == "0" or record.form == "tests" or (bool(named) and named in record.plain)
+    return (
+        told
+        or exit_code(record.text) == "0"
+        or record.form == "tests"
+        or (bool(named) and named in record.plain)
+    )
 
 
 def _outcome_denied(supported: Supported) -> Finding | None:
@@ -100,7 +105,9 @@ def _outcome_denied(supported: Supported) -> Finding | None:
         return None
     for near in supported.nears:
         record = near.record
-        counted = re.search(rf"\b[1-9][0-9]*\s{re.escape(word)}\b|\b{re.escape(word)}\s?[=:]\s?[1-9]", record.text)
+        counted = re.search(
+            rf"\b[1-9][0-9]*\s{re.escape(word)}\b|\b{re.escape(word)}\s?[=:]\s?[1-9]", record.text
+        )
         stages = {stage_of(record), *(deed.stage for deed in supported.view.world.deeds(record))}
         if counted or (supported.rule != "test-report" and stage in stages and not is_negative(record.text)):
             return denied(supported, _ID, record, "POLARITY", f"the record says {stage}")
@@ -116,7 +123,12 @@ def _value_denied(supported: Supported) -> Finding | None:
     for near in supported.nears:
         record = near.record
         stage = stage_of(record)
-        if _is_empty(record) or is_negative(record.text) or truth_of(claim, record) or stage not in (None, *_DONE_STAGES):
+        if (
+            _is_empty(record)
+            or is_negative(record.text)
+            or truth_of(claim, record)
+            or stage not in (None, *_DONE_STAGES)
+        ):
             return None
     valued = any(each.kind not in (*IDENTIFYING, "code") for each in claim.facts)
     if valued or any(stage_of(near.record) == "COMPLETED" for near in supported.nears):

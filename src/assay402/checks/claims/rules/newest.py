@@ -18,7 +18,7 @@ from assay402.core.check import rule
 
 _ID: Final = "claims/newer-record"
 _UNDOING: Final = re.compile(
-    r"\b(?:(?:un|re)?(?:cancel\w*|delet\w*|remov\w*|revok\w*|revert\w*|revers\w*|unappl\w*|undo\w*|undone|uninstall\w*|withdr\w*|void\w*|reopen\w*|terminat\w*|destroy\w*|expired|drop(?:ped|ping)|rescind\w*)|roll(?:ed|ing)?[ -]?back)\b",
+    r"\b(?:(?:un|re)?(?:cancel\w*|delet\w*|remov\w*|revok\w*|revert\w*|revers\w*|unappl\w*|undo\w*|undone|uninstall\w*|withdr\w*|void\w*|reopen\w*|terminat\w*|destroy\w*|expired|drop(?:ped|ping)|rescind\w*|returned)|roll(?:ed|ing)?[ -]?back)\b",
     re.IGNORECASE,
 )
 _LOOKED_AT: Final = 40
@@ -28,7 +28,9 @@ _ENDED: Final = re.compile(r"\brevo[ck]|\bexpired", re.IGNORECASE)
 def subject_words(record: Record) -> frozenset[str]:
     """Give the words of a record that say what it is about: neither its time nor how far it went."""
     text = record.text[:300]
-    for fact in reversed([each for each in record.facts if each.start >= 0 and each.kind in ("date", "time")]):
+    for fact in reversed(
+        [each for each in record.facts if each.start >= 0 and each.kind in ("date", "time")]
+    ):
         text = f"{text[: fact.start]} {text[fact.end :]}"
     if record.moment:
         text = text.replace(record.moment, " ").replace(record.moment.replace(" ", "T"), " ")
@@ -57,7 +59,10 @@ def newer_record(supported: Supported) -> Finding | None:
     Say what the newest record says.
     """
     claim = supported.claim
-    if supported.rule not in ("action-recorded", "all-facts-bound", "stated-verbatim", "authority") or claim.negative:
+    if (
+        supported.rule not in ("action-recorded", "all-facts-bound", "stated-verbatim", "authority")
+        or claim.negative
+    ):
         return None
     if _UNDOING.search(claim.text):
         return None
@@ -88,7 +93,11 @@ def _undone(supported: Supported, record: Record, later: Record) -> Finding | No
     failed = stage_of(later) == "FAILED" and (
         "running" in supported.claim.text or "active" in supported.claim.text or act.stage == "COMPLETED"
     )
-    if later.form == "json" or not (undoing or failed) or not _of_the_same(record, later, failed=failed and not undoing):
+    if (
+        later.form == "json"
+        or not (undoing or failed)
+        or not _of_the_same(record, later, failed=failed and not undoing)
+    ):
         return None
     if _ENDED.search(later.text):
         return denied(supported, _ID, later, "STALE_AUTHORITY", "a later record takes it back")

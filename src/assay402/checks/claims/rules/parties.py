@@ -17,9 +17,12 @@ _VERB: Final = re.compile(
     r"\b(approved|signed(?: off)?|authori[sz]ed|rejected|granted|sent|paid|deployed|released|merged|published|submitted|transferred|posted|e?mailed|shipped|cancelled|booked|refunded|charged|deleted|pushed|uploaded|delivered|reviewed|created|filed|ordered|migrated|forwarded|exported|moved|promoted|notified)\b",
     re.IGNORECASE,
 )
-_PASSIVE: Final = re.compile(r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:\w+ly\s)?$", re.IGNORECASE)
+_PASSIVE: Final = re.compile(
+    r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:\w+ly\s)?$", re.IGNORECASE
+)
 _SPEAKER: Final = re.compile(
-    r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b", re.IGNORECASE
+    r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b",
+    re.IGNORECASE,
 )
 _BY: Final = re.compile(
     r"\bby\s((?:the\s)?(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
@@ -39,12 +42,37 @@ _RECEIVED: Final = re.compile(
 )
 _VAGUE: Final = frozenset(
     stem(word)
-    for word in "team department group board committee office staff member agent system bot assistant script tool pipeline automation mr mrs ms dr by".split()
-) - {stem("board"), stem("committee")}
-_WHOLE: Final = re.compile(r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)", re.IGNORECASE)
+    for word in (
+        "team",
+        "department",
+        "group",
+        "office",
+        "staff",
+        "member",
+        "agent",
+        "system",
+        "bot",
+        "assistant",
+        "script",
+        "tool",
+        "pipeline",
+        "automation",
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "by",
+    )
+)
+_WHOLE: Final = re.compile(
+    r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
+    re.IGNORECASE,
+)
 _IN_WHOLE: Final = re.compile(r"\b(?:full|fully|entire|complete|whole)\b", re.IGNORECASE)
 _SUM: Final = re.compile(r"total|paid|charged|captured|price|original", re.IGNORECASE)
-_LATER: Final = re.compile(r"\bcancel_at|\bcancels? at\b|_at_period_end\b|\bat (?:the )?period end\b", re.IGNORECASE)
+_LATER: Final = re.compile(
+    r"\bcancel_at|\bcancels? at\b|_at_period_end\b|\bat (?:the )?period end\b", re.IGNORECASE
+)
 
 
 @rule(_ID, since="0.1", spec="section 6 and section 7, R04 and R18")
@@ -66,11 +94,15 @@ def other_party(supported: Supported) -> Finding | None:
         return None
     text = supported.claim.text
     for near in supported.nears:
-        found = _actor(supported, near, text) or _target(supported, near, text) or _whole(supported, near, text)
+        found = (
+            _actor(supported, near, text) or _target(supported, near, text) or _whole(supported, near, text)
+        )
         if found is not None:
             return found
         if _LATER.search(near.record.text) and not re.search(r"period|will|end of", text):
-            return unstated(supported, _ID, "the record gives it for a later time", "that it has taken effect")
+            return unstated(
+                supported, _ID, "the record gives it for a later time", "that it has taken effect"
+            )
     return None
 
 
@@ -88,22 +120,50 @@ def _claimed_actor(text: str) -> frozenset[str]:
         return frozenset()
     before = text[: verb.start()]
     bare = re.sub(r"\b(?:has|have|had|already|also|just|finally|successfully)\b", " ", before).strip()
-    if not bare or _PASSIVE.search(before) or _SPEAKER.search(bare) or len(words(bare)) > 5 or not text[verb.end() :].strip(" .!"):
+    if (
+        not bare
+        or _PASSIVE.search(before)
+        or _SPEAKER.search(bare)
+        or len(words(bare)) > 5
+        or not text[verb.end() :].strip(" .!")
+    ):
         return frozenset()
     return _named(bare)
 
 
 def _is_month(text: str) -> bool:
-    return bool(set(text.lower().split()) & {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "may", "june", "july", "end", "time"})
+    return bool(
+        set(text.lower().split())
+        & {
+            "monday",
+            "tuesday",
+            "wednesday",
+            "thursday",
+            "friday",
+            "saturday",
+            "sunday",
+            "may",
+            "june",
+            "july",
+            "end",
+            "time",
+        }
+    )
 
 
 def _actor(supported: Supported, near: Near, text: str) -> Finding | None:
     wanted = _claimed_actor(text)
-    if not wanted or wanted <= _held(near):
+    told = _told_actor(near.record, supported.claim.content) if wanted else wanted
+    if not wanted or (wanted <= _held(near) and (not told or wanted & told or not _is_active(near.record))):
         return None
-    if _told_actor(near.record, supported.claim.content) - wanted:
+    if told - wanted:
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another actor")
     return unstated(supported, _ID, "the record does not name the actor", "who did it")
+
+
+def _is_active(record: Record) -> bool:
+    """Tell whether a sentence says of its subject that it did it."""
+    return record.is_prose and _BY.search(record.text) is None
 
 
 def _told_actor(record: Record, content: frozenset[str]) -> frozenset[str]:
@@ -130,13 +190,19 @@ def _held(near: Near) -> frozenset[str]:
 def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     verb = _VERB.search(text)
     match = _TARGET.search(text, verb.end()) if verb is not None else None
-    if match is None or not verb or any(fact.start < match.end() and match.start(1) < fact.end for fact in supported.claim.facts):
+    if (
+        match is None
+        or not verb
+        or any(fact.start < match.end() and match.start(1) < fact.end for fact in supported.claim.facts)
+    ):
         return None
     wanted = _named(match[1])
-    if not wanted or wanted & (_held(near) | _anybody()) or words(match[1])[-1].lower() in stop_words():
+    if not wanted or wanted & _anybody() or words(match[1])[-1].lower() in stop_words():
         return None
     told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
     told += [each[1] for each in _TARGET.finditer(near.record.text[:600])]
+    if wanted & _named(" ".join(told)) or (wanted & _held(near) and not (told and near.record.is_prose)):
+        return None
     if told and _RECEIVED.search(text):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
     if told:
@@ -147,7 +213,11 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:
     if not _WHOLE.search(text) or any(_IN_WHOLE.search(each.searched) for each in near.chain):
         return None
-    sums = [fact.low for fact in near.record.facts if fact.kind == "money" or (fact.kind == "number" and "amount" in fact.attribute)]
+    sums = [
+        fact.low
+        for fact in near.record.facts
+        if fact.kind == "money" or (fact.kind == "number" and "amount" in fact.attribute)
+    ]
     totals = [
         fact.low
         for each in supported.view.near
@@ -171,9 +241,7 @@ def named_otherwise(supported: Supported) -> Finding | None:
         done = stage_of(near.record) == "COMPLETED" and near.record.item.kind != "description"
         if not done or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text)):
             continue
-        found = (
-            _actor(supported, near, text) or _target(supported, near, text) or _addressee(supported, near)
-        )
+        found = _actor(supported, near, text) or _target(supported, near, text) or _addressee(supported, near)
         if found is not None and found.support == "CONTRADICTED":
             return found
     return None

@@ -30,7 +30,18 @@ _COUNT: Final = re.compile(
 )
 _OF_STATUS: Final = frozenset(
     stem(word)
-    for word in ("succeeded", "passed", "completed", "failed", "skipped", "total", "success", "only", "most", *_WORDS)
+    for word in (
+        "succeeded",
+        "passed",
+        "completed",
+        "failed",
+        "skipped",
+        "total",
+        "success",
+        "only",
+        "most",
+        *_WORDS,
+    )
 )
 _LONGEST: Final = 160
 """Longer lines tell more than the outcome of one thing."""
@@ -165,6 +176,8 @@ def _amount(record: Record) -> Decimal | None:
     found = [
         fact.low
         for fact in record.facts
-        if fact.start < 0 and fact.kind in ("money", "number") and fact.attribute & {"amount", "total", "cost"}
+        if fact.start < 0
+        and fact.kind in ("money", "number")
+        and fact.attribute & {"amount", "total", "cost"}
     ]
     return found[0] if len(found) == 1 else None

@@ -55,7 +55,13 @@ def other_slot(supported: Supported) -> Finding | None:
     """
     compared = _THAN.search(supported.claim.text)
     if compared is not None and supported.nears and not _is_so(compared):
-        return denied(supported, _ID, supported.nears[0].record, "COMPARISON_FALSE", "the versions are ordered otherwise")
+        return denied(
+            supported,
+            _ID,
+            supported.nears[0].record,
+            "COMPARISON_FALSE",
+            "the versions are ordered otherwise",
+        )
     for near in supported.nears:
         found = _labelled_otherwise(supported, near) or _of_other_part(supported, near)
         if found is not None:
@@ -73,16 +79,55 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
     for binding in near.bindings:
         fact, found, record = binding.fact, binding.found, binding.record
         alone = sum(each.kind == fact.kind for each in claim.facts) == 1
-        if binding.state != "match" or found is None or record is None or not alone or fact.kind in IDENTIFYING:
+        if (
+            binding.state != "match"
+            or found is None
+            or record is None
+            or not alone
+            or fact.kind in IDENTIFYING
+        ):
             continue
-        others = [each for each in record.facts if compare(fact, each) in ("unequal", "unit") and each.kind == found.kind]
+        others = [
+            each
+            for each in record.facts
+            if compare(fact, each) in ("unequal", "unit") and each.kind == found.kind
+        ]
         said = _plain_words(f"{claim.context} {claim.text}")
         own = _labels(record, found)
         for other in others:
             label = _labels(record, other)
-            if _segment(record, other) != _segment(record, found) and (label & said) - own and not (own - label) & said:
+            if _segment(record, other) == _segment(record, found):
+                continue
+            if (
+                not record.is_prose
+                and found.start >= 0
+                and label & own & said
+                and _is_either(own, label, said)
+            ):
+                return unstated(supported, _ID, "the record gives several such values", "which of them it is")
+            placed = (label & said) - own and not (own - label) & said
+            if placed or _of_another(record, found, other, said):
                 return denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {other.raw}")
     return None
+
+
+def _names(record: Record, fact: Fact) -> frozenset[str]:
+    """Give the words with a capital in the part of a list in which a value stands."""
+    start, end = _segment(record, fact)
+    return _plain_words(" ".join(word for word in words(record.text[start:end]) if word[0].isupper()))
+
+
+def _of_another(record: Record, found: Fact, other: Fact, said: frozenset[str]) -> bool:
+    """Tell whether the value stands beside another name, and the claim's own name beside another value."""
+    if found.start < 0 or other.start < 0:
+        return False
+    own, told = _names(record, found), _names(record, other)
+    return bool(own - said) and bool((told & said) - own)
+
+
+def _is_either(own: frozenset[str], label: frozenset[str], said: frozenset[str]) -> bool:
+    """Tell whether two labels differ in words of which the claim says none, so that it may mean either."""
+    return bool(own - label) and bool(label - own) and not (own ^ label) & said
 
 
 def _labels(record: Record, fact: Fact) -> frozenset[str]:
@@ -104,6 +149,8 @@ def _segment(record: Record, fact: Fact) -> tuple[int, int]:
     if fact.start < 0:
         return fact.start, fact.start
     head = _HEAD.match(record.text)
+    if head is not None and ": " in record.text[head.end() :]:
+        head = None  # each part has a label of its own
     first = head.end() if head is not None and head.end() <= fact.start and _CUT.search(record.text) else 0
     cuts = [match.end() for match in _CUT.finditer(record.text, first) if match.end() <= fact.start]
     following = _CUT.search(record.text, fact.end)
@@ -124,7 +171,9 @@ def _periods(text: str) -> frozenset[str]:
 
 def _of_other_period(supported: Supported) -> Finding | None:
     claimed = _periods(supported.claim.text)
-    if not claimed or not any(fact.kind in ("money", "percent", "number", "quantity") for fact in supported.claim.facts):
+    if not claimed or not any(
+        fact.kind in ("money", "percent", "number", "quantity") for fact in supported.claim.facts
+    ):
         return None
     for near in supported.nears:
         told = frozenset().union(*(_periods(each.searched) | _periods(each.text) for each in near.chain))
@@ -132,7 +181,11 @@ def _of_other_period(supported: Supported) -> Finding | None:
             return None
         if told:
             return denied(
-                supported, _ID, near.record, "UNIT_OR_CURRENCY_MISMATCH", "the record gives it for another period"
+                supported,
+                _ID,
+                near.record,
+                "UNIT_OR_CURRENCY_MISMATCH",
+                "the record gives it for another period",
             )
     return unstated(supported, _ID, "the record gives no period", "for which period the value is")
 
@@ -147,14 +200,26 @@ def _of_other_code(supported: Supported) -> Finding | None:
             fact.start < match.end() and match.start() < fact.end and fact.kind not in ("number", "quantity")
             for fact in claim.facts
         )
-        if covered or _ORDINAL.fullmatch(token) or token in held or token in label or _is_quantity(claim.facts, match):
+        if (
+            covered
+            or _ORDINAL.fullmatch(token)
+            or token in held
+            or token in label
+            or _is_quantity(claim.facts, match)
+        ):
             continue
-        if token.replace("-", " ") in held.replace("-", " ") or token.replace("-", "") in held.replace("-", ""):
+        if token.replace("-", " ") in held.replace("-", " ") or token.replace("-", "") in held.replace(
+            "-", ""
+        ):
             continue
         alike = next((each for each in words(held) if _form(each) == _form(token)), "")
         if alike and supported.nears:
             return denied(
-                supported, _ID, supported.nears[0].record, "IDENTITY_MISMATCH", "the record holds another code"
+                supported,
+                _ID,
+                supported.nears[0].record,
+                "IDENTITY_MISMATCH",
+                "the record holds another code",
             )
         return unstated(supported, _ID, "the record does not hold the code", "the same code")
     return None
@@ -196,5 +261,9 @@ def _place(bindings: tuple[Binding, ...], fact: Fact) -> tuple[Record, int] | No
 
 def _reversed(supported: Supported, record: Record, start: int) -> Finding:
     if re.match(r"\S+\s(?:against|opposed|no\b|nays)", record.text[start:]):
-        return denied(supported, _ID, record, "VALUE_MISMATCH", "the record gives the two values the other way round")
-    return unstated(supported, _ID, "the record gives the two values in another order", "the values in that order")
+        return denied(
+            supported, _ID, record, "VALUE_MISMATCH", "the record gives the two values the other way round"
+        )
+    return unstated(
+        supported, _ID, "the record gives the two values in another order", "the values in that order"
+    )

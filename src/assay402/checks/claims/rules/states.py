@@ -40,7 +40,10 @@ def state_recorded(view: View) -> Finding | None:
     lines = [
         near.record
         for near in view.near
-        if near.record.form == "line" and not near.record.is_prose and subject and subject <= near.record.own_stems
+        if near.record.form == "line"
+        and not near.record.is_prose
+        and subject
+        and subject <= near.record.own_stems
     ]
     newest = [one for one in lines if not any(is_later(other, one) for other in lines)]
     if len(newest) != 1 or newest[0].item.kind == "description":
