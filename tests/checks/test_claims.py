@@ -26,7 +26,7 @@ RUN = {
     "repair-bundle": claims.repair_bundle,
 }
 HANDED = cases("claims/handed.json")
-OURS = cases("claims/ours.json")
+OURS = [*cases("claims/ours.json"), *cases("claims/bound.json")]
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
