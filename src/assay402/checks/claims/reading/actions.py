@@ -155,6 +155,7 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
         low in _nouns()
         and not _FUTURE.search(before)
         and not _MODAL.search(before)
+        and not _ASKED.search(before)
         and not _is_participle(low)
     ):
         stage = cue(text[start:]) or cue(before)

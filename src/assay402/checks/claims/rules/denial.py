@@ -57,9 +57,7 @@ def polarity_differs(supported: Supported) -> Finding | None:
     """
     text = supported.claim.text
     nears = supported.nears
-    if not nears:
-        return None
-    if _FALSE.search(text):
+    if nears and _FALSE.search(text):
         return denied(supported, _ID, nears[0].record, "POLARITY", "the record states what the claim denies")
     if _HARDLY.search(text) and not any(_HARDLY.search(near.record.text) for near in nears):
         return unstated(supported, _ID, "the record does not say it so weakly", "it with that restriction")
@@ -131,10 +129,14 @@ def _value_denied(supported: Supported) -> Finding | None:
         ):
             return None
     valued = any(each.kind not in (*IDENTIFYING, "code") for each in claim.facts)
-    if valued or any(stage_of(near.record) == "COMPLETED" for near in supported.nears):
-        record = supported.nears[0].record
-        return denied(supported, _ID, record, "POLARITY", "the record states what the claim denies")
-    return unstated(supported, _ID, "the record does not deny it", "that it is not so")
+    stated = valued or any(stage_of(near.record) == "COMPLETED" for near in supported.nears)
+    return (
+        denied(
+            supported, _ID, supported.nears[0].record, "POLARITY", "the record states what the claim denies"
+        )
+        if stated
+        else unstated(supported, _ID, "the record does not deny it", "that it is not so")
+    )
 
 
 def _is_empty(record: Record) -> bool:

@@ -150,8 +150,17 @@ def records_summed(view: View) -> Finding | None:
         return None
     lines = _of_thing(view, frozenset({stem(several["noun"])}))
     amounts = [amount for record in lines if (amount := _amount(record)) is not None]
-    if not lines or len(amounts) < len(lines):
+    if not amounts:
         return None
+    if len(amounts) < len(lines):
+        return Finding(
+            support="UNSUPPORTED",
+            rule="claims/records-summed",
+            refs=tuple(record.ref for record in lines[:_MOST]),
+            code="MISSING_FACT",
+            note="not every record gives an amount",
+            missing=("QUANTITY_SOURCE", "An amount of each of the things that are summed."),
+        )
     total = sum(amounts, Decimal(0))
     many = not several["count"] or _number(several["count"]) == len(lines)
     agrees = total == sums[0].low and many

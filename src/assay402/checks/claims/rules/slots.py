@@ -193,6 +193,7 @@ def _of_other_period(supported: Supported) -> Finding | None:
 def _of_other_code(supported: Supported) -> Finding | None:
     claim = supported.claim
     held = " ".join(each.searched for near in supported.nears for each in near.chain).lower()
+    bare = re.sub(r"[-\s]", "", held)
     label = " ".join(near.record.item.source_label for near in supported.nears).lower()
     for match in _TOKEN.finditer(claim.text):
         token = (match[1] or match[0]).lower()
@@ -203,25 +204,23 @@ def _of_other_code(supported: Supported) -> Finding | None:
         if (
             covered
             or _ORDINAL.fullmatch(token)
-            or token in held
+            or re.sub(r"-", "", token) in bare
             or token in label
             or _is_quantity(claim.facts, match)
         ):
             continue
-        if token.replace("-", " ") in held.replace("-", " ") or token.replace("-", "") in held.replace(
-            "-", ""
-        ):
-            continue
-        alike = next((each for each in words(held) if _form(each) == _form(token)), "")
-        if alike and supported.nears:
-            return denied(
+        alike = any(_form(each) == _form(token) for each in words(held))
+        return (
+            denied(
                 supported,
                 _ID,
                 supported.nears[0].record,
                 "IDENTITY_MISMATCH",
                 "the record holds another code",
             )
-        return unstated(supported, _ID, "the record does not hold the code", "the same code")
+            if alike
+            else unstated(supported, _ID, "the record does not hold the code", "the same code")
+        )
     return None
 
 
