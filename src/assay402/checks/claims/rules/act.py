@@ -59,20 +59,7 @@ class Act:
             ]
         self.outcome: Final = outcome is not None and not claim.mentions
         self.mentions: Final = tuple(said)
-        if (
-            not said
-            and (match := _STATUS.search(claim.text)) is not None
-            and (stage := cue(match[0])) is not None
-        ):
-            said = [
-                Mention(
-                    ANY,
-                    stage,
-                    match.start(),
-                    match.end(),
-                    _is_denied(claim, match.start()) and stage == "COMPLETED",
-                )
-            ]
+        said = said or _statuses(claim)
         groups = {each.group for each in said}
         if "process" in groups and claim.context:
             groups |= groups_in(claim.context)
@@ -93,6 +80,16 @@ class Act:
     def is_consequential(self) -> bool:
         """The action cannot be taken back by looking away."""
         return bool(self.groups & consequential())
+
+
+def _statuses(claim: Claim) -> list[Mention]:
+    """Give the status a claim tells of something that has no action of its own."""
+    match = _STATUS.search(claim.text)
+    stage = cue(match[0]) if match is not None else None
+    if match is None or stage is None:
+        return []
+    is_negated = stage == "COMPLETED" and _is_denied(claim, match.start())
+    return [Mention(ANY, stage, match.start(), match.end(), is_negated)]
 
 
 def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:

@@ -8,9 +8,10 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
-from assay402.checks.claims.rules.compare import IDENTIFYING, gaps, is_year, near_miss
+from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.repairing import replacement
+from assay402.checks.claims.rules.slips import is_slip
 from assay402.checks.claims.rules.told import told
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.checks.claims.rules.world import World
@@ -22,8 +23,6 @@ _ALIGNED: Final = 0.6
 _CLOSE: Final = 0.15
 """Share of a claim's content by which one record must fit better than another to be the one meant."""
 _LOOKED_AT: Final = 600
-_NAMED: Final = 400
-"""Records in which an identifier is looked for that may be miscopied."""
 _YEAR: Final = re.compile(r"(?=([0-9]{4}))")
 _COMPARING: Final = re.compile(
     r"\b(?:than|average|total|sum|difference|times|each|both|combined)\b", re.IGNORECASE
@@ -380,28 +379,4 @@ def _slip(view: View, near: Near, wrong: list[Binding]) -> bool:
     fact = next(each for each in wrong if each.fact.kind in IDENTIFYING).fact
     if near.coverage < _ENOUGH_WITH_VALUES or fact.value in view.known_identifiers:
         return False
-    return view.world.once(("slip", fact.value), lambda: _is_slip(view.world, fact.value))
-
-
-def _is_slip(world: World, identifier: str) -> bool:
-    """Tell whether exactly one identifier of the evidence differs in a single character."""
-    by_gap = world.once(("gaps", len(identifier)), lambda: _by_gap(world, len(identifier)))
-    alike: set[str] = set()
-    for gap in gaps(identifier):
-        for each in by_gap.get(gap, ()):
-            if near_miss(identifier, each):
-                alike.add(each)
-                if len(alike) > 1:
-                    return False
-    return len(alike) == 1
-
-
-def _by_gap(world: World, length: int) -> dict[int, set[str]]:
-    """Give the identifiers of a length by what each is without one of its characters."""
-    found: dict[int, set[str]] = {}
-    for record in world.bearing[:_NAMED]:
-        for each in record.ids:
-            if len(each) == length:
-                for gap in gaps(each):
-                    found.setdefault(gap, set()).add(each)
-    return found
+    return view.world.once(("slip", fact.value), lambda: is_slip(view.world, fact.value))
