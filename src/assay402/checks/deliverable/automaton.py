@@ -25,7 +25,10 @@ MAX_POSITIONS: Final = 2048
 """Places of a pattern with its repetitions written out."""
 MAX_STEPS: Final = 1 << 14
 """Steps of the walk through one pattern: some milliseconds."""
+MAX_ALL_STEPS: Final = 1 << 18
+"""Steps of the walks through all patterns of a request."""
 _CHARACTER_BYTES: Final = 4
+_CLASSES_A_STEP: Final = 4
 _STEPS: Final = 24
 """Steps a byte takes in any pattern."""
 _PLACE_STEPS: Final = 2
@@ -44,26 +47,40 @@ class Price(Struct, frozen=True, kw_only=True):
     """Bytes of a text that are looked at, at most; None where that is all."""
 
 
+class Places:
+    """Counts the places of the patterns of a request, as long as there are steps for it left."""
+
+    def __init__(self) -> None:
+        self._left = MAX_ALL_STEPS
+        self._known: dict[str, Price | None] = {}
+
+    def price(self, pattern: str) -> Price | None:
+        """Give what a pattern costs that begins at the start of the text; None where that is not known."""
+        if pattern not in self._known:
+            self._known[pattern] = self._counted(pattern) if self._left > 0 else None
+        return self._known[pattern]
+
+    def _counted(self, pattern: str) -> Price | None:
+        part = parse(pattern)
+        if part is None or not _is_anchored(part):
+            return None
+        automaton = _Automaton()
+        try:
+            first, _, _ = automaton.take(part)
+            places = automaton.width(first)
+        except _TooLarge:
+            return None
+        finally:
+            self._left -= automaton.steps
+        longest = _longest(part)
+        return Price(
+            byte=_STEPS + _PLACE_STEPS * places * _nesting(part),
+            reach=None if longest is None else _CHARACTER_BYTES * (longest + 2),
+        )
+
+
 class _TooLarge(Exception):
     """More places or steps than are counted."""
-
-
-def price(pattern: str) -> Price | None:
-    """Give what a pattern costs that begins at the start of the text; None where that is not known."""
-    part = parse(pattern)
-    if part is None or not _is_anchored(part):
-        return None
-    automaton = _Automaton()
-    try:
-        first, _, _ = automaton.take(part)
-        places = automaton.width(first)
-    except _TooLarge:
-        return None
-    longest = _longest(part)
-    return Price(
-        byte=_STEPS + _PLACE_STEPS * places * _nesting(part),
-        reach=None if longest is None else _CHARACTER_BYTES * (longest + 2),
-    )
 
 
 def _is_anchored(part: Part) -> bool:
@@ -117,7 +134,7 @@ class _Automaton:
     def __init__(self) -> None:
         self._reads: list[int] = []
         self._follow: list[int] = []
-        self._steps = 0
+        self.steps = 0
 
     def take(self, part: Part) -> Sets:
         """Write a part out into places."""
@@ -144,25 +161,27 @@ class _Automaton:
 
     def width(self, first: int) -> int:
         """Count the places that can be tried at once: all there are where the sets of them are too many."""
-        atoms = self._atoms()
         seen = {0}
         waiting = [first]
         widest = 0
-        while waiting:
-            candidates = waiting.pop()
-            if candidates in seen:
-                continue
-            seen.add(candidates)
-            widest = max(widest, candidates.bit_count())
-            for atom in atoms:
-                following = 0
-                try:
-                    for place in self._bits(candidates & atom):
-                        following |= self._follow[place]
-                except _TooLarge:
-                    return len(self._reads)
-                waiting.append(following)
+        try:
+            atoms = self._atoms()
+            while waiting:
+                candidates = waiting.pop()
+                if candidates in seen:
+                    continue
+                seen.add(candidates)
+                widest = max(widest, candidates.bit_count())
+                waiting.extend(self._following(candidates & atom) for atom in atoms)
+        except _TooLarge:
+            return len(self._reads)
         return widest
+
+    def _following(self, places: int) -> int:
+        following = 0
+        for place in self._bits(places):
+            following |= self._follow[place]
+        return following
 
     def _sequence(self, parts: Iterator[Sets]) -> Sets:
         first, last, is_empty = 0, 0, True
@@ -196,18 +215,22 @@ class _Automaton:
 
     def _bits(self, places: int) -> Iterator[int]:
         while places:
-            self._steps += 1
-            if self._steps > MAX_STEPS:
-                raise _TooLarge
+            self._step(1)
             lowest = places & -places
             yield lowest.bit_length() - 1
             places ^= lowest
+
+    def _step(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > MAX_STEPS:
+            raise _TooLarge
 
     def _atoms(self) -> list[int]:
         """Give for each kind of character the places that read it, each set of places once."""
         classes: dict[int, int] = {}
         for place, mask in enumerate(self._reads):
             classes[mask] = classes.get(mask, 0) | 1 << place
+        self._step(len(classes) * ALL.bit_length() // _CLASSES_A_STEP)
         atoms = set()
         for character in range(ALL.bit_length()):
             bit = 1 << character

@@ -53,7 +53,9 @@ Part: TypeAlias = Characters | Start | Nothing | Sequence | Alternatives | Repea
 _Class: TypeAlias = tuple[int, int]
 """The characters surely in a class, and those that may be in it."""
 
-_QUANTIFIER: Final = re.compile(r"(?:(?P<sign>[*+?])|\{(?P<least>[0-9]{1,4})(?P<comma>,(?P<most>[0-9]{1,4})?)?\})\??")
+_QUANTIFIER: Final = re.compile(
+    r"(?:(?P<sign>[*+?])|\{(?P<least>[0-9]{1,4})(?P<comma>,(?P<most>[0-9]{1,4})?)?\})\??"
+)
 _GROUP: Final = re.compile(r"\((?:\?:|\?P?<[A-Za-z_][A-Za-z0-9_]*>)?(?!\?)")
 _HEX: Final = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|[xu]\{([0-9A-Fa-f]{1,6})\}")
 _PROPERTY: Final = re.compile(r"[pP](?:\{[^}]*\}|[A-Z])")

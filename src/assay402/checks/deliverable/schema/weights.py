@@ -9,7 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.measure import Measure, is_long, number_size
+from assay402.checks.deliverable.nodes import Nodes
 from assay402.checks.deliverable.schema.index import Node
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
 from assay402.checks.deliverable.schema.patterns import patterns_of
@@ -23,6 +25,8 @@ PATTERN_PRICES: Final[Mapping[int, int]] = {
     1 << 20: 9_216,
 }
 """Steps a byte of text takes, by the size a compiled pattern fits: what the engine's slowest way takes."""
+KNOWN_ABOVE: Final = 1 << 14
+"""The size above which it is worth knowing what a pattern that begins at the start of the text costs."""
 BUNDLED_SCHEMAS: Final = 64
 """Schemas in the largest meta-schema, whose own recursion the engine remembers."""
 
@@ -46,11 +50,18 @@ _FORMAT_PRICE: Final = 2
 _BUNDLED_BYTE: Final = 64
 _UNIQUE_ELEMENT: Final = 60
 _UNIQUE_BYTE: Final = 8
+_COMPARED_BYTES: Final = 10
+"""Bytes of two values that are compared in a step, where a table does not tell them apart."""
+_SHORT_ARRAY: Final = 15
+"""Elements up to which each is compared with each at once."""
 _UNEVALUATED: Final = 4
-_PAIRS: Final = 8
+_PAIRS: Final = _SHORT_ARRAY // 2 + 1
 """How often an element of a short array is compared; longer ones are put into a table."""
+_ENTRY_KEPT: Final = 16
+"""Bytes of an entry of an `enum` in a violation."""
 _PAIR: Final = 16
 """Comparing two values that a table does not tell apart."""
+_MACHINE_DIGITS: Final = 19
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
@@ -59,6 +70,8 @@ class Weights(Struct, frozen=True, kw_only=True):
 
     each: int
     byte: int
+    near: tuple[Price, ...]
+    """The patterns that look at no more than the first bytes of a text."""
     member: int
     name_byte: int
     element: int
@@ -72,9 +85,14 @@ class Weights(Struct, frozen=True, kw_only=True):
     has_decimals: bool
     bundled: int
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a value is compared with numbers."""
+        return bool(self.equals or self.bounds or self.multiples)
 
-def weigh(node: Node, chain: int, sizes: Mapping[str, int], *, assert_format: bool) -> Weights:
-    """Weigh a schema; `chain` is how many schemas are applied one inside the other, `sizes` those of its patterns."""
+
+def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format: bool) -> Weights:
+    """Weigh a schema; `chain` is how many schemas are applied one inside the other, `prices` those of its patterns."""
     schema = node.schema if isinstance(node.schema, Mapping) else {}
     entries = _entries(schema)
     numbers = [entry for entry in entries if _is_number(entry)]
@@ -94,10 +112,11 @@ def weigh(node: Node, chain: int, sizes: Mapping[str, int], *, assert_format: bo
     return Weights(
         each=_KEYWORD * (1 + len(schema)) + _ENTRY * len(entries) + _bytes_of(entries) // _ENTRY_BYTES
         + listed + len(names) + _NAME * _names(schema) + _PATTERN_CALL * len(own) + _FORMAT_CALL * len(formats),
-        byte=sum(PATTERN_PRICES[sizes[pattern]] for pattern in own)
+        byte=sum(prices[pattern].byte for pattern in own if prices[pattern].reach is None)
         + sum(_FORMAT_PRICES.get(name, _FORMAT_PRICE) for name in formats),
+        near=tuple(prices[pattern] for pattern in own if prices[pattern].reach is not None),
         member=_PATTERN_CALL * looks * len(names) + unevaluated,
-        name_byte=looks * sum(PATTERN_PRICES[sizes[name]] for name in names),
+        name_byte=looks * sum(prices[name].byte for name in names),
         element=unevaluated,
         is_unique=schema.get("uniqueItems") is True,
         equals=len(numbers),
@@ -130,25 +149,94 @@ def steps(weights: Weights, applied: Applied, size: Measure) -> int:
     total = (
         weights.each * applied.values
         + weights.byte * applied.text
+        + sum(price.byte * min(applied.text, applied.values * (price.reach or 0)) for price in weights.near)
         + weights.member * applied.members
         + weights.name_byte * names
         + weights.element * applied.elements
         + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + _BUNDLED_BYTE * size.size)
     )
     if size.long_numbers or weights.number_size:
-        span = size.number_size + weights.number_size
-        is_decimal = size.has_decimals or weights.has_decimals
-        total += applied.values * (
-            weights.equals * _comparison(span, is_decimal=is_decimal) + weights.bounds * (128 + 6 * span)
-            + weights.multiples * (220 + 8 * span + span * span // 400)
-        )  # fmt: skip
+        total += applied.values * number_steps(weights, size.number_size, is_decimal=size.has_decimals)
     return total + (_unique(applied, size) if weights.is_unique else 0)
+
+
+def steps_at(weights: Weights, nodes: Nodes, number: int) -> int:
+    """Count what a schema takes of one value, by that value's own size."""
+    found = nodes.found[number]
+    total = weights.each
+    if isinstance(found, str):
+        text = nodes.text[number]
+        total += weights.byte * text + sum(price.byte * min(text, price.reach or 0) for price in weights.near)
+    elif isinstance(found, dict):
+        total += weights.member * len(found) + weights.name_byte * nodes.text[number]
+    elif isinstance(found, list):
+        total += weights.element * len(found) + (unique_steps(nodes, number) if weights.is_unique else 0)
+    if weights.bundled:
+        total += weights.bundled * (
+            BUNDLED_SCHEMAS * nodes.values[number] + _BUNDLED_BYTE * nodes.sizes[number]
+        )
+    if weights.has_numbers and (nodes.spans[number] or weights.number_size):
+        span = max(nodes.spans[number], _MACHINE_DIGITS)
+        total += number_steps(weights, span, is_decimal=nodes.decimals[number])
+    return total
+
+
+def steps_of_names(weights: Weights, nodes: Nodes, number: int) -> int:
+    """Count what a schema takes of the names of an object."""
+    count, text = len(nodes.members(number)), nodes.text[number]
+    near = sum(price.byte * min(text, count * (price.reach or 0)) for price in weights.near)
+    return weights.each * count + weights.byte * text + near
+
+
+def number_steps(weights: Weights, size: int, *, is_decimal: bool) -> int:
+    """Count what the numbers of a schema take of a value whose largest number has a size."""
+    span = size + weights.number_size
+    is_decimal = is_decimal or weights.has_decimals
+    return (
+        weights.equals * _comparison(span, is_decimal=is_decimal)
+        + weights.bounds * (128 + 6 * span)
+        + weights.multiples * (220 + 8 * span + span * span // 400)
+    )
+
+
+def unique_steps(nodes: Nodes, number: int) -> int:
+    """Count what it takes to find the elements of one array different, up to the first that is not; once for each."""
+    if number not in nodes.unique_steps:
+        nodes.unique_steps[number] = _unique_at(nodes, number)
+    return nodes.unique_steps[number]
+
+
+def _unique_at(nodes: Nodes, number: int) -> int:
+    elements = nodes.elements(number)
+    groups: dict[tuple[int, int], list[int]] = {}
+    seen: set[int] = set()
+    for each in elements:
+        if nodes.equals[each] in seen:
+            break
+        seen.add(nodes.equals[each])
+        groups.setdefault(nodes.hashes[each], []).append(each)
+    if len(elements) <= _SHORT_ARRAY:
+        groups = {(0, 0): elements}
+    comparison = _comparison(2 * nodes.spans[number], is_decimal=nodes.decimals[number])
+    total = _UNIQUE_ELEMENT * len(elements) + _UNIQUE_BYTE * nodes.sizes[number]
+    for group in groups.values():
+        # Each is compared with each, and no two of them in more than either's size.
+        if len(group) > 1:
+            bytes_, numbers = (
+                sum(nodes.sizes[each] for each in group),
+                sum(nodes.long_numbers[each] for each in group),
+            )
+            total += len(group) * (bytes_ // _COMPARED_BYTES + numbers * comparison // 2)
+    return total
 
 
 def _unique(applied: Applied, size: Measure) -> int:
     total = _UNIQUE_ELEMENT * applied.elements + applied.ways * _UNIQUE_BYTE * size.size
     price = _comparison(2 * size.number_size, is_decimal=size.has_decimals)
     total += applied.ways * _PAIRS * size.long_numbers * price
+    # The table does not tell apart what differs in brackets alone.
+    alike = min(size.nested, size.longest_array - 1) + 1
+    total += applied.ways * alike * (size.size // _COMPARED_BYTES) if size.nested else 0
     if not size.has_near_numbers:
         return total
     # What a table does not tell apart is compared each with each.
@@ -196,3 +284,18 @@ def _names(schema: Mapping[str, JSON]) -> int:
             found.extend(named)
             found.extend(name for names in named.values() if isinstance(names, list) for name in names)
     return len(found) + _bytes_of(found) // _NAME_BYTES
+
+
+def most_violations(node: Node) -> int:
+    """Count the violations one schema can find at one value: one for each keyword, and for each name it asks for."""
+    return 1 + len(node.schema) + _names(node.schema) if isinstance(node.schema, Mapping) else 1
+
+
+def kept_bytes(node: Node, schema_bytes: int) -> int:
+    """Count the bytes of a schema that a violation holds: what a value was compared with, or what it must not be."""
+    if not isinstance(node.schema, Mapping):
+        return 0
+    if "not" in node.schema:
+        return schema_bytes
+    entries = _entries(node.schema)
+    return _ENTRY_KEPT * len(entries) + _bytes_of(entries)
