@@ -5,7 +5,7 @@ document once.
 """
 
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -43,6 +43,8 @@ class Deliverable:
         self.data: Final = data
         self._value = value
         self._canonical: dict[int, bytes] = {}
+        self.findings: Final[dict[Any, Any]] = {}
+        """What rules have found of parts of the document and may be asked again."""
         self._measures: dict[int, Measure] = {}
 
     @cached_property

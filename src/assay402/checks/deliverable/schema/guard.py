@@ -73,11 +73,11 @@ def guard(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Faul
     counts = cost(index)
     if counts is None:
         return INVALID
-    return _compile(parameters, index, counts, room)
+    return _compile(parameters, index, counts, room, len(text))
 
 
 def _compile(
-    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Room
+    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Room, schema_bytes: int
 ) -> Mapping[str, Any] | Fault:
     found = patterns(index)
     if len(found) > MAX_PATTERNS:
@@ -105,7 +105,7 @@ def _compile(
     validator = _validator(schema, index.draft, assert_format=parameters["assertFormat"])
     if isinstance(validator, Fault):
         return validator
-    planned = plan(index, _prices(sizes, room), assert_format=parameters["assertFormat"])
+    planned = plan(index, _prices(sizes, room), schema_bytes, assert_format=parameters["assertFormat"])
     return {**parameters, "validator": validator, "plan": planned}
 
 

@@ -288,7 +288,7 @@ def _names(schema: Mapping[str, JSON]) -> int:
 
 def most_violations(node: Node) -> int:
     """Count the violations one schema can find at one value: one for each keyword, and for each name it asks for."""
-    return 1 + len(node.schema) + _names(node.schema) if isinstance(node.schema, Mapping) else 1
+    return max(1, len(node.schema)) + _names(node.schema) if isinstance(node.schema, Mapping) else 1
 
 
 def kept_bytes(node: Node, schema_bytes: int) -> int:

@@ -23,14 +23,13 @@ from assay402.checks.deliverable.schema.weights import (
     steps,
     weigh,
 )
-from assay402.core.canon import canonical
 
 LOOK: Final = 8
 """Looking up what is remembered of a schema and a value."""
 
 
-_ERROR: Final = 512
-"""Bytes of a violation beside what it copies: measured, with its places in schema and value."""
+_ERROR: Final = 256
+"""Bytes that a violation takes as much as, beside what it copies and its places in schema and value."""
 _COPIED: Final = 8
 """Steps that copying a byte of a written value takes: each value in it is one to the engine."""
 _TOKEN: Final = 24
@@ -65,11 +64,10 @@ class Plan(Struct, frozen=True, kw_only=True):
     """Characters of the longest name of the schema."""
 
 
-def plan(index: Index, prices: Mapping[str, Price], *, assert_format: bool) -> Plan:
-    """Weigh the schemas of a schema, once for all values."""
+def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert_format: bool) -> Plan:
+    """Weigh the schemas of a schema that takes so many bytes, once for all values."""
     chain = chains(index)
     order, heads = order_down(index)
-    text = len(canonical(index.nodes[0].schema))
     levels: dict[int, int] = {}
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
@@ -82,7 +80,7 @@ def plan(index: Index, prices: Mapping[str, Price], *, assert_format: bool) -> P
                 edges=tuple(edge for edge in index.nodes[number].edges if edge.place != "nowhere"),
                 looks=chain[number] if is_unevaluated(index.nodes[number].schema) else 1,
                 violations=most_violations(index.nodes[number]),
-                kept=kept_bytes(index.nodes[number], text),
+                kept=kept_bytes(index.nodes[number], schema_bytes),
             )
             for number in reversed(order)
         ),
