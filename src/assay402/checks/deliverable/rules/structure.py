@@ -1,7 +1,5 @@
 """Structure: is it JSON, what stands at a path, how many elements, are they different."""
 
-from typing import Any
-
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.paths import MISSING, Path
 from assay402.checks.deliverable.rules.bounds import within
@@ -170,7 +168,8 @@ def unique_values(case: Case) -> Finding:
         if not case.work.takes(steps):
             return uncheckable("LIMIT_WORK")
         known[id(value), by] = _unique(case, value, by)
-    return known[id(value), by]
+    found: Finding = known[id(value), by]
+    return found
 
 
 def _unique(case: Case, value: list[JSON], by: Path | None) -> Finding:

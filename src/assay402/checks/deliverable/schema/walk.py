@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 from assay402.checks.deliverable.budget import Pairs
 from assay402.checks.deliverable.nodes import Nodes
 from assay402.checks.deliverable.schema.index import Edge
-from assay402.checks.deliverable.schema.weights import steps_at, steps_of_names
+from assay402.checks.deliverable.schema.steps_at import steps_at, steps_of_names
 from assay402.checks.deliverable.schema.work import LOOK, Plan
 
 

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.measure import Measure, is_long, number_size
-from assay402.checks.deliverable.nodes import Nodes
 from assay402.checks.deliverable.schema.index import Node
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
 from assay402.checks.deliverable.schema.patterns import patterns_of
@@ -47,21 +46,20 @@ _FORMAT_PRICES: Final[Mapping[str, int]] = {
 }  # fmt: skip
 """Steps a byte takes where it is more than `_FORMAT_PRICE`."""
 _FORMAT_PRICE: Final = 2
-_BUNDLED_BYTE: Final = 64
-_UNIQUE_ELEMENT: Final = 60
-_UNIQUE_BYTE: Final = 8
-_COMPARED_BYTES: Final = 10
+BUNDLED_BYTE: Final = 64
+UNIQUE_ELEMENT: Final = 60
+UNIQUE_BYTE: Final = 8
+COMPARED_BYTES: Final = 10
 """Bytes of two values that are compared in a step, where a table does not tell them apart."""
-_SHORT_ARRAY: Final = 15
+SHORT_ARRAY: Final = 15
 """Elements up to which each is compared with each at once."""
 _UNEVALUATED: Final = 4
-_PAIRS: Final = _SHORT_ARRAY // 2 + 1
+_PAIRS: Final = SHORT_ARRAY // 2 + 1
 """How often an element of a short array is compared; longer ones are put into a table."""
 _ENTRY_KEPT: Final = 16
 """Bytes of an entry of an `enum` in a violation."""
 _PAIR: Final = 16
 """Comparing two values that a table does not tell apart."""
-_MACHINE_DIGITS: Final = 19
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
@@ -153,39 +151,11 @@ def steps(weights: Weights, applied: Applied, size: Measure) -> int:
         + weights.member * applied.members
         + weights.name_byte * names
         + weights.element * applied.elements
-        + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + _BUNDLED_BYTE * size.size)
+        + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + BUNDLED_BYTE * size.size)
     )
     if size.long_numbers or weights.number_size:
         total += applied.values * number_steps(weights, size.number_size, is_decimal=size.has_decimals)
     return total + (_unique(applied, size) if weights.is_unique else 0)
-
-
-def steps_at(weights: Weights, nodes: Nodes, number: int) -> int:
-    """Count what a schema takes of one value, by that value's own size."""
-    found = nodes.found[number]
-    total = weights.each
-    if isinstance(found, str):
-        text = nodes.text[number]
-        total += weights.byte * text + sum(price.byte * min(text, price.reach or 0) for price in weights.near)
-    elif isinstance(found, dict):
-        total += weights.member * len(found) + weights.name_byte * nodes.text[number]
-    elif isinstance(found, list):
-        total += weights.element * len(found) + (unique_steps(nodes, number) if weights.is_unique else 0)
-    if weights.bundled:
-        total += weights.bundled * (
-            BUNDLED_SCHEMAS * nodes.values[number] + _BUNDLED_BYTE * nodes.sizes[number]
-        )
-    if weights.has_numbers and (nodes.spans[number] or weights.number_size):
-        span = max(nodes.spans[number], _MACHINE_DIGITS)
-        total += number_steps(weights, span, is_decimal=nodes.decimals[number])
-    return total
-
-
-def steps_of_names(weights: Weights, nodes: Nodes, number: int) -> int:
-    """Count what a schema takes of the names of an object."""
-    count, text = len(nodes.members(number)), nodes.text[number]
-    near = sum(price.byte * min(text, count * (price.reach or 0)) for price in weights.near)
-    return weights.each * count + weights.byte * text + near
 
 
 def number_steps(weights: Weights, size: int, *, is_decimal: bool) -> int:
@@ -193,50 +163,19 @@ def number_steps(weights: Weights, size: int, *, is_decimal: bool) -> int:
     span = size + weights.number_size
     is_decimal = is_decimal or weights.has_decimals
     return (
-        weights.equals * _comparison(span, is_decimal=is_decimal)
+        weights.equals * comparison(span, is_decimal=is_decimal)
         + weights.bounds * (128 + 6 * span)
         + weights.multiples * (220 + 8 * span + span * span // 400)
     )
 
 
-def unique_steps(nodes: Nodes, number: int) -> int:
-    """Count what it takes to find the elements of one array different, up to the first that is not; once for each."""
-    if number not in nodes.unique_steps:
-        nodes.unique_steps[number] = _unique_at(nodes, number)
-    return nodes.unique_steps[number]
-
-
-def _unique_at(nodes: Nodes, number: int) -> int:
-    elements = nodes.elements(number)
-    groups: dict[tuple[int, int], list[int]] = {}
-    seen: set[int] = set()
-    for each in elements:
-        if nodes.equals[each] in seen:
-            break
-        seen.add(nodes.equals[each])
-        groups.setdefault(nodes.hashes[each], []).append(each)
-    if len(elements) <= _SHORT_ARRAY:
-        groups = {(0, 0): elements}
-    comparison = _comparison(2 * nodes.spans[number], is_decimal=nodes.decimals[number])
-    total = _UNIQUE_ELEMENT * len(elements) + _UNIQUE_BYTE * nodes.sizes[number]
-    for group in groups.values():
-        # Each is compared with each, and no two of them in more than either's size.
-        if len(group) > 1:
-            bytes_, numbers = (
-                sum(nodes.sizes[each] for each in group),
-                sum(nodes.long_numbers[each] for each in group),
-            )
-            total += len(group) * (bytes_ // _COMPARED_BYTES + numbers * comparison // 2)
-    return total
-
-
 def _unique(applied: Applied, size: Measure) -> int:
-    total = _UNIQUE_ELEMENT * applied.elements + applied.ways * _UNIQUE_BYTE * size.size
-    price = _comparison(2 * size.number_size, is_decimal=size.has_decimals)
+    total = UNIQUE_ELEMENT * applied.elements + applied.ways * UNIQUE_BYTE * size.size
+    price = comparison(2 * size.number_size, is_decimal=size.has_decimals)
     total += applied.ways * _PAIRS * size.long_numbers * price
     # The table does not tell apart what differs in brackets alone.
     alike = min(size.nested, size.longest_array - 1) + 1
-    total += applied.ways * alike * (size.size // _COMPARED_BYTES) if size.nested else 0
+    total += applied.ways * alike * (size.size // COMPARED_BYTES) if size.nested else 0
     if not size.has_near_numbers:
         return total
     # What a table does not tell apart is compared each with each.
@@ -244,7 +183,7 @@ def _unique(applied: Applied, size: Measure) -> int:
     return total + applied.ways * size.longest_array * pairs // 2
 
 
-def _comparison(span: int, *, is_decimal: bool) -> int:
+def comparison(span: int, *, is_decimal: bool) -> int:
     """Give the price of comparing two numbers for equality that span so many decimal places together."""
     return 200 + 20 * span if is_decimal else 60 + span + span * span // 800
 

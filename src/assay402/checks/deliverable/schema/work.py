@@ -32,6 +32,7 @@ _ERROR: Final = 256
 """Bytes that a violation takes as much as, beside what it copies and its places in schema and value."""
 _COPIED: Final = 8
 """Steps that copying a byte of a written value takes: each value in it is one to the engine."""
+_ALTERNATIVES: Final = ("anyOf", "oneOf")
 _TOKEN: Final = 24
 """Bytes of a step in a schema that is a keyword or a number."""
 
@@ -62,6 +63,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     """The most schemas one inside the other, on the way down, where none leads back to itself."""
     longest_name: int
     """Characters of the longest name of the schema."""
+    has_alternatives: bool
+    """Whether a violation can hold those of several schemas."""
 
 
 def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert_format: bool) -> Plan:
@@ -87,6 +90,12 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
         places={number: place for place, number in enumerate(reversed(order))},
         heads=frozenset(heads),
         levels=levels[0],
+        has_alternatives=any(
+            name in node.schema
+            for node in index.nodes
+            if isinstance(node.schema, Mapping)
+            for name in _ALTERNATIVES
+        ),
         longest_name=max((len(edge.name) for node in index.nodes for edge in node.edges), default=0),
     )
 
