@@ -12,7 +12,7 @@ MAX_WORK: Final = 6 << 26
 """Steps that all criteria of a request may take; a step is at most some five nanoseconds of one core."""
 MAX_COUNTING: Final = 1 << 25
 """Steps that counting violations may take besides; where it would take more, their number is left out."""
-MAX_PAIRS: Final = 1 << 20
+MAX_PAIRS: Final = 3 << 18
 """Pairs of schema and value that may be met to count the work of schemas exactly."""
 EXACT_ABOVE: Final = MAX_WORK >> 6
 """Steps of one criterion above which they are counted exactly."""

@@ -20,7 +20,10 @@ PATTERN_PRICES: Final[Mapping[int, int]] = {
     1 << 12: 96,
     1 << 14: 192,
     1 << 16: 864,
+    1 << 17: 1_728,
     1 << 18: 2_560,
+    1 << 19: 5_120,
+    3 << 18: 7_680,
     1 << 20: 9_216,
 }
 """Steps a byte of text takes, by the size a compiled pattern fits: what the engine's slowest way takes."""
