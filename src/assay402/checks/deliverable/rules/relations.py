@@ -32,7 +32,7 @@ MAX_STEPS: Final = 1 << 18
 _PRICE: Final = 200
 """Steps of a request's work that reading one value counts as."""
 _BYTES_A_STEP: Final = 64
-_DIGITS_A_STEP: Final = 1024
+_DIGITS_A_STEP: Final = 768
 """Digits of a result that are written for one operand."""
 _WRITTEN_BYTES_A_STEP: Final = 4
 """Keys and values of records are written canonically, each once."""
