@@ -112,6 +112,8 @@ def test_sixteen_ordinary_criteria_are_judged_whatever_is_added(schema: str, pad
 
 
 SHAPES = [
+    '{"$dynamicAnchor": "meta", "$ref": "https://json-schema.org/draft/2020-12/schema"}', '{"items": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}',
+    '{"propertyNames": {"allOf": [{"$ref": "#/$defs/x"}, {"$ref": "#/$defs/x"}]}, "$defs": {"x": {"minLength": 1}}}',
     '{"items": {"pattern": "a"}, "uniqueItems": true}', '{"properties": {"a": {"items": {"multipleOf": 0.5, "enum": [0.5, "x"]}}}}',
     '{"patternProperties": {"^a": {"maximum": 0.5}}, "additionalProperties": {"format": "uri"}, "propertyNames": {"allOf": [{"pattern": "b"}, {"allOf": [{"pattern": "b"}]}]}}',
     '{"prefixItems": [{"maximum": 0.5}, {"pattern": "a"}], "items": {"minimum": 2}}', '{"items": {"$ref": "#"}, "additionalProperties": {"$ref": "#"}, "maximum": 3}',
