@@ -14,7 +14,7 @@ MAX_COUNTING: Final = 1 << 25
 """Steps that counting violations may take besides; where it would take more, their number is left out."""
 MAX_PAIRS: Final = 3 << 18
 """Pairs of schema and value that may be met to count the work of schemas exactly."""
-EXACT_ABOVE: Final = MAX_WORK >> 6
+EXACT_ABOVE: Final = MAX_WORK >> 4
 """Steps of one criterion above which they are counted exactly."""
 SCHEMA_BUDGET: Final = 1 << 14
 """Schemas within all schemas of a request: counting one takes some twenty microseconds."""
