@@ -170,7 +170,7 @@ def test_brackets_alone_do_not_tell_hashes_apart() -> None:
 
 
 def test_finding_elements_different_is_charged_up_to_the_first_that_is_not() -> None:
-    trees = [[[[]] * place, [[]] * (60 - place)] for place in range(60)]
+    trees: list[Any] = [[[[]] * place, [[]] * (60 - place)] for place in range(60)]
     unique = '{"uniqueItems": true}'
     assert exact_steps(unique, json.dumps(trees)) > exact_steps(unique, json.dumps([[], [], *trees]))
 
