@@ -7,8 +7,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from assay402.checks.claims.collect import collect_envelope, collect_opinions
-from assay402.checks.claims.diagnosing import assemble, diagnose
-from assay402.checks.claims.model import Diagnosis, EvidenceItem, Given, OperationName, Outcome
+from assay402.checks.claims.diagnosing import assemble, diagnose, diagnose_again
+from assay402.checks.claims.model import Again, Diagnosis, EvidenceItem, Given, OperationName, Outcome
 from assay402.checks.claims.publishing import determination, is_verified, response, result
 from assay402.checks.claims.reading.text import utf16_length
 from assay402.checks.claims.rules.opinion import judge_opinion, open_statements
@@ -195,7 +195,7 @@ def run(given: Given) -> Collecting[Outcome | Refusal]:
     world = World(given.evidence)
     diagnosis = yield from _diagnosed(given, world)
     repair = (
-        repaired((given, diagnosis, _again(world)))
+        repaired((given, diagnosis, _again(world, diagnosis)))
         if given.operation in ("repair", "repair-bundle")
         else None
     )
@@ -216,8 +216,8 @@ def _diagnosed(given: Given, world: World) -> Collecting[Diagnosis]:
     return replace(assemble(given, world, verdicts), model=judged.model, provider=judged.provider)
 
 
-def _again(world: World) -> Callable[[Given], Diagnosis]:
-    return lambda given: diagnose(given, world)
+def _again(world: World, before: Diagnosis) -> Callable[[Given], Again]:
+    return lambda given: diagnose_again(given, world, before)
 
 
 def publish(outcome: Outcome) -> dict[str, Any]:

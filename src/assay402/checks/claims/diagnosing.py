@@ -1,9 +1,18 @@
 """A diagnosis from a request: read, judged, and looked at as a whole. Deterministic; asks nothing."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from assay402.checks.claims.model import Coverage, Diagnosis, EvidenceItem, Field, Given, Verdict
+from assay402.checks.claims.model import (
+    Again,
+    Coverage,
+    Diagnosis,
+    Directive,
+    EvidenceItem,
+    Field,
+    Given,
+    Verdict,
+)
 from assay402.checks.claims.reading.claims import Candidate, read_candidate
 from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.records import Record
@@ -19,6 +28,8 @@ MOST_FIELDS: Final = 200
 """Fields listed for one item, those of records that claims refer to first."""
 _WORK: Final = 3_000
 """Claims judged in one case."""
+_COMPARED: Final = 2_000_000
+"""Values of the evidence compared with values of the claims in one case."""
 
 
 def diagnose(given: Given, world: World | None = None) -> Diagnosis:
@@ -28,11 +39,30 @@ def diagnose(given: Given, world: World | None = None) -> Diagnosis:
     if found:
         return _quarantined(given, world, found)
     candidate = read_candidate(given.candidate)
-    verdicts = tuple(
-        judge(claim, world) if index < _WORK else unread(claim)
+    return assemble(given, world, _judged(candidate, world), candidate)
+
+
+def diagnose_again(given: Given, world: World, before: Diagnosis) -> Again:
+    """Diagnose a changed candidate beside the evidence of a diagnosis, as far as a repair depends on it."""
+    if hits(given.candidate, ()):
+        return Again(state="QUARANTINE", verdicts=())
+    candidate = read_candidate(given.candidate)
+    verdicts = _judged(candidate, world)
+    demanded, _ = _demands(given)
+    case = _case(given, world, Outside(candidate, before.coverage, demanded), verdicts)
+    return Again(state=case_state(case), verdicts=verdicts)
+
+
+def _judged(candidate: Candidate, world: World) -> tuple[Verdict, ...]:
+    world.spent = 0
+    return tuple(
+        judge(claim, world) if index < _WORK and world.spent < _COMPARED else unread(claim)
         for index, claim in enumerate(candidate.claims)
     )
-    return assemble(given, world, verdicts, candidate)
+
+
+def _demands(given: Given) -> tuple[tuple[Directive, ...], tuple[str, ...]]:
+    return directives((given.candidate, given.expected)) if given.expected else ((), ())
 
 
 def _quarantined(given: Given, world: World, found: Any) -> Diagnosis:  # noqa: ANN401  (a tuple of hits)
@@ -59,17 +89,9 @@ def assemble(
 ) -> Diagnosis:
     """Look at the case as a whole."""
     outside = candidate or read_candidate(given.candidate)
-    demanded, ignored = directives((given.candidate, given.expected)) if given.expected else ((), ())
+    demanded, ignored = _demands(given)
     coverage = _coverage(given, world, verdicts)
-    case = CaseFacts(
-        is_unsafe=False,
-        verdicts=verdicts,
-        coverage=coverage,
-        directives=demanded,
-        has_items=bool(given.evidence),
-        has_inspectable=bool(world.bearing),
-        cut=outside.cut_at is not None or len(verdicts) > _WORK,
-    )
+    case = _case(given, world, Outside(outside, coverage, demanded), verdicts)
     state = case_state(case)
     execution = Execution(verdicts, world, outside.classes)
     return Diagnosis(
@@ -84,6 +106,26 @@ def assemble(
         classes=execution.classes,
         claimed_execution=execution.claimed,
         proven_execution=execution.proven,
+    )
+
+
+class Outside(NamedTuple):
+    """What decides a case besides its verdicts."""
+
+    candidate: Candidate
+    coverage: tuple[Coverage, ...]
+    demanded: tuple[Directive, ...]
+
+
+def _case(given: Given, world: World, outside: Outside, verdicts: tuple[Verdict, ...]) -> CaseFacts:
+    return CaseFacts(
+        is_unsafe=False,
+        verdicts=verdicts,
+        coverage=outside.coverage,
+        directives=outside.demanded,
+        has_items=bool(given.evidence),
+        has_inspectable=bool(world.bearing),
+        cut=outside.candidate.cut_at is not None or any(each.finding.code == "BUDGET" for each in verdicts),
     )
 
 

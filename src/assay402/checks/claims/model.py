@@ -196,6 +196,13 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     provider: str = "local"
 
 
+class Again(Struct, frozen=True, kw_only=True):
+    """What a changed candidate comes to beside the same evidence."""
+
+    state: State
+    verdicts: tuple[Verdict, ...]
+
+
 class Correction(Struct, frozen=True, kw_only=True):
     """One bounded edit of the candidate."""
 

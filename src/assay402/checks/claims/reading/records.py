@@ -62,6 +62,9 @@ _PAYMENTS: Final = re.compile(r"payment|transaction|ledger|charges", re.IGNORECA
 _NAMED_ID: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,20}[0-9][\w-]{0,20}")
 _LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG)\b|\[error\]", re.IGNORECASE)
 
+_MOST_CHILDREN: Final = 200
+"""Records looked at of those that stand in one thing."""
+
 
 class Record:
     """One statement of the evidence with its place. Not a value: it fills in as it is looked at."""
@@ -147,20 +150,52 @@ class Record:
             found |= above.own_stems
         return frozenset(found)
 
-    @property
-    def above(self) -> Iterator["Record"]:
-        """What the record stands in, nearest first."""
-        above = self.parent
-        while above is not None:
-            yield above
-            above = above.parent
+    @cached_property
+    def whole_stems(self) -> frozenset[str]:
+        """The stems of the record, of what it stands in and, for an object, of what stands in it."""
+        return self.all_stems | self._inner_stems if self.form == "json" else self.all_stems
 
-    @property
-    def below(self) -> Iterator["Record"]:
+    @cached_property
+    def _inner_stems(self) -> frozenset[str]:
+        found: set[str] = set()
+        for child in self.children[:_MOST_CHILDREN]:
+            found |= child.own_stems
+            found |= child._inner_stems  # noqa: SLF001  (of the same class)
+        return frozenset(found)
+
+    @cached_property
+    def chain(self) -> tuple["Record", ...]:
+        """The record, what it stands in, and what stands in it."""
+        return (self, *self.above, *self.below)
+
+    @cached_property
+    def held_ids(self) -> frozenset[str]:
+        """The identifiers of the record and of what it stands in."""
+        found = set(self.ids)
+        for above in self.above:
+            found |= above.ids
+        return frozenset(found)
+
+    @cached_property
+    def above(self) -> tuple["Record", ...]:
+        """What the record stands in, nearest first."""
+        return () if self.parent is None else (self.parent, *self.parent.above)
+
+    @cached_property
+    def below(self) -> tuple["Record", ...]:
         """What stands in the record."""
-        for child in self.children[:200]:
-            yield child
-            yield from child.below
+        found: list[Record] = []
+        for child in self.children[:_MOST_CHILDREN]:
+            found += (child, *child.below)
+        return tuple(found)
+
+    @cached_property
+    def weight(self) -> int:
+        """About how many values stand in the record and its surroundings, without reading them."""
+        return sum(
+            len(each.fields) if each.form in ("json", "row") else 1 + len(each.text[:LONGEST]) // 8
+            for each in self.chain
+        )
 
     @cached_property
     def is_prose(self) -> bool:
@@ -181,7 +216,7 @@ class Record:
     def beside(self) -> Iterator["Record"]:
         """What stands in the same thing as the record."""
         if self.parent is not None:
-            yield from (each for each in self.parent.children[:200] if each is not self)
+            yield from (each for each in self.parent.children[:_MOST_CHILDREN] if each is not self)
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:

@@ -9,6 +9,7 @@ from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain, stem, stems
 from assay402.checks.claims.rules.view import Near, View
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _SAID: Final = r"(?:said|says|reported|reports|found|finds|announced|announces|stated|states|claimed|claims|noted|notes|confirmed|confirms|showed|shows|wrote|writes|concluded|concludes|warned|warns|estimated|estimates|explained|told|argued|argues)"
@@ -91,6 +92,10 @@ _NOT_SOURCES: Final = frozenset(
 )
 
 
+_MOST_SPOKEN: Final = 20_000
+"""Records in which a speaker is looked for."""
+
+
 class Source:
     """A named source and what it is said to say."""
 
@@ -134,14 +139,27 @@ def items_named(name: str, items: tuple[EvidenceItem, ...]) -> list[EvidenceItem
     return found
 
 
-def spoken_by(name: str, records: list[Record]) -> list[Record]:
+def spoken_by(name: str, world: World) -> list[Record]:
     """Give the records that a speaker of this name says."""
-    wanted = set(stems(name))
-    found = []
-    for record in records[:20_000]:
+    wanted = frozenset(stems(name))
+    if not wanted:
+        return []
+    speakers = world.once("speakers", lambda: _speakers(world.bearing))
+    held = min((speakers.get(word, {}) for word in sorted(wanted)), key=len)
+    return world.once(
+        ("spoken", wanted),
+        lambda: [record for words, records in held.items() if wanted <= words for record in records],
+    )
+
+
+def _speakers(records: list[Record]) -> dict[str, dict[frozenset[str], list[Record]]]:
+    """Give the records that begin with a speaker's name, by each word of the name and then by all of them."""
+    found: dict[str, dict[frozenset[str], list[Record]]] = {}
+    for record in records[:_MOST_SPOKEN]:
         match = _SPEAKER.match(record.text[:60])
-        if match is not None and wanted and wanted <= set(stems(match[1])):
-            found.append(record)
+        words = frozenset(stems(match[1])) if match is not None else frozenset()
+        for word in words:
+            found.setdefault(word, {}).setdefault(words, []).append(record)
     return found
 
 
@@ -154,13 +172,14 @@ def without_source(claim: Claim, items: tuple[EvidenceItem, ...]) -> tuple[Claim
     return _stripped(claim, source), frozenset(item.id for item in named)
 
 
-def without_speaker(claim: Claim, records: list[Record]) -> tuple[Claim, frozenset[int]]:
+def without_speaker(claim: Claim, world: World) -> tuple[Claim, frozenset[int]]:
     """Give what is left of a claim without the naming of who said it, and the records that this speaker says."""
     source = source_of(claim.text)
-    spoken = spoken_by(source.name, records) if source is not None else []
+    spoken = spoken_by(source.name, world) if source is not None else []
     if source is None or not spoken or claim.form in ("leaf", "cell"):
         return claim, frozenset()
-    return _stripped(claim, source), frozenset(record.order for record in spoken)
+    orders = world.once(("orders", source.name), lambda: frozenset(record.order for record in spoken))
+    return _stripped(claim, source), orders
 
 
 def _stripped(claim: Claim, source: Source) -> Claim:
@@ -191,7 +210,7 @@ def source_not_supplied(view: View) -> Finding | None:
         return None
     if (
         items_named(source.name, view.world.items)
-        or spoken_by(source.name, view.world.bearing)
+        or spoken_by(source.name, view.world)
         or _mentioned(view, source)
     ):
         return None
@@ -299,15 +318,7 @@ def quotation(view: View) -> Finding | None:
         return None
     said = plain(match[1])
     source = source_of(view.claim.text[: match.start()] + " that") or source_of(view.claim.text)
-    records = view.world.bearing
-    if source is not None:
-        named = {item.id for item in items_named(source.name, view.world.items)}
-        records = (
-            spoken_by(source.name, records)
-            or [record for record in records if record.item.id in named]
-            or records
-        )
-    for record in _with_words(view, said, records):
+    for record in _with_words(view, said, source):
         if f" {said} " in f" {plain(record.text)} ":
             if source is None:
                 return None
@@ -325,8 +336,20 @@ def quotation(view: View) -> Finding | None:
     )
 
 
-def _with_words(view: View, said: str, records: list[Record]) -> list[Record]:
+def _with_words(view: View, said: str, source: Source | None) -> list[Record]:
+    """Give the records that hold the rarest word of a quotation: the source's alone, where any is its."""
     wanted = stems(said)
     rare = min(wanted, key=lambda word: (len(view.world.with_stem(word)), word), default="")
-    held = {record.order for record in view.world.with_stem(rare)[:200]}
-    return [record for record in records if record.order in held]
+    held = view.world.with_stem(rare)[:200]
+    if source is None:
+        return held
+    if spoken := spoken_by(source.name, view.world):
+        orders = view.world.once(
+            ("orders", source.name), lambda: frozenset(record.order for record in spoken)
+        )
+        return [record for record in held if record.order in orders]
+    items = items_named(source.name, view.world.items)
+    named = {item.id for item in items if view.world.bearing_of(item)}
+    if named:
+        return [record for record in held if record.item.id in named]
+    return held

@@ -218,7 +218,8 @@ def _other_party(near: Near) -> bool:
 def _ended(view: View, near: Near) -> Finding | None:
     text = near.record.searched if near.record.form == "json" else near.record.text
     match = _UNTIL.search(text)
-    newest = view.world.newest_day[:10]
+    later = view.world.newest
+    newest = later.moment[:10] if later is not None else ""
     if match is None or _PAST_ONLY.search(view.claim.text):
         return None
     end = next(
@@ -229,8 +230,7 @@ def _ended(view: View, near: Near) -> Finding | None:
         ),
         "",
     )
-    if end and newest and end < newest:
-        later = next(record for record in view.world.bearing if record.moment == view.world.newest_day)
+    if end and later is not None and end < newest:
         return Finding(
             support="CONTRADICTED",
             rule="claims/authority",

@@ -53,7 +53,9 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
     if fact.kind == "code":
         return _bind_code(fact, record, claim, is_named=is_named)
     weaker: Binding | None = None
-    for scope in ([record], list(record.above), list(record.below)):
+    for scope in ((record,), record.above, record.below):
+        if not scope:
+            continue
         found = _in_scope(fact, scope, claim)
         if found.state == "match" and scope[0] is record and _is_named_above(fact, found, record, claim):
             return Binding("absent", fact)
@@ -77,11 +79,11 @@ def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) ->
         or record.parent is None
     ):
         return False
-    above = _in_scope(fact, list(record.above), claim)
+    above = _in_scope(fact, record.above, claim)
     return above.state == "mismatch" and above.overlap >= 1
 
 
-def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
+def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
     other_end = _other_ends(claim)
     rated = [
         (outcome, _overlap(fact, found, record, claim.form), found, record)
@@ -90,6 +92,8 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
         if (outcome := compare(fact, found)) != "other"
         and not (other_end and found.start >= 0 and _label(record.text, found.start) in other_end)
     ]
+    if not rated:
+        return Binding("absent", fact)
     equal = [each for each in rated if each[0] == "equal"]
     spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
     named = {each.value for each in claim.facts if each is not fact and each.low is None}
@@ -119,9 +123,7 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
         return Binding("match", fact, best[2], best[3], int(best[1]))
     if unequal:
         return _unequal(fact, unequal, claim)
-    if rated:
-        return Binding("weaker", fact, rated[0][2], rated[0][3])
-    return Binding("absent", fact)
+    return Binding("weaker", fact, rated[0][2], rated[0][3])
 
 
 _COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
@@ -243,7 +245,7 @@ def _role(fact: Fact, text: str) -> str:
 def _bind_code(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding:
     role = _role(fact, claim.text)
     rival: Binding | None = None
-    for scope in ([record], list(record.above), list(record.below)):
+    for scope in ((record,), record.above, record.below):
         for held, found, field in _codes(scope):
             named = next((name for name, words in _ROLES.items() if field.lower().startswith(words)), "")
             if found.value == fact.value and (not role or not named or named == role):
@@ -263,7 +265,7 @@ def _bind_code(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> B
     )
 
 
-def _codes(scope: list[Record]) -> Iterator[tuple[Record, Fact, str]]:
+def _codes(scope: Sequence[Record]) -> Iterator[tuple[Record, Fact, str]]:
     for record in scope:
         if record.form in ("json", "row") or record.fields:
             for index, field in enumerate(record.fields):

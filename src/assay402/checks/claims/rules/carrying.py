@@ -132,13 +132,13 @@ def _held(state: str, view: View, near: Near, index: int) -> bool:
     fact = view.claim.facts[index]
     if fact.kind == "number":
         # A count may stand in the line beside the one that names the action, as SQL answers do.
-        following = [
-            each
-            for each in view.world.bearing
-            if each.item is near.record.item and 0 <= each.order - near.record.order <= 2
-        ]
+        following = view.world.records[near.record.order : near.record.order + 3]
         return any(
-            found.low == fact.low for each in following for found in each.facts if found.kind == "number"
+            found.low == fact.low
+            for each in following
+            if each.item is near.record.item
+            for found in each.facts
+            if found.kind == "number"
         )
     return False
 

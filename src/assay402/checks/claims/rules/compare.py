@@ -1,8 +1,10 @@
 """Whether a value of the evidence says what a value of the candidate says."""
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Final, Literal, TypeAlias
 
 from assay402.checks.claims.model import Fact
@@ -131,6 +133,8 @@ def _within(claimed: Fact, found: Fact) -> Outcome:
 
 def _rounds_to(found: Decimal, claimed: Decimal) -> bool:
     """Tell whether a long fraction, as binary arithmetic writes them, rounds to the claimed one."""
+    if abs(found - claimed) >= 1:
+        return False
     places = -int(claimed.as_tuple().exponent)
     return (
         -int(found.as_tuple().exponent) > max(5, places)
@@ -179,6 +183,22 @@ def shape(identifier: str) -> str:
     if _PREFIXED.fullmatch(identifier) or not identifier.isalnum():
         return _DIGITS.sub("9", identifier)
     return "9" if identifier.isdigit() else f"mixed{len(identifier)}"
+
+
+_MIXER: Final = (1 << 61) - 1
+
+
+def gaps(text: str) -> Iterator[int]:
+    """Give for each character of a text a number that any text equal to it but there gives too."""
+    before = accumulate(map(ord, text), _mixed, initial=0)
+    after = [*accumulate(map(ord, reversed(text)), _mixed, initial=0)]
+    for index, each in enumerate(before):
+        if index < len(text):
+            yield (index * _MIXER + each) * _MIXER + after[len(text) - 1 - index]
+
+
+def _mixed(sum_of_before: int, code: int) -> int:
+    return (sum_of_before * 1_114_129 + code) % _MIXER
 
 
 def near_miss(one: str, other: str) -> bool:

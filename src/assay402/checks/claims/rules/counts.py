@@ -3,12 +3,13 @@
 import re
 from datetime import date
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeAlias
 
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import View, report_words
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _TOTAL: Final = frozenset({"total", "sum"})
@@ -79,8 +80,13 @@ def _counted(view: View, fact: Fact) -> list[Record]:
     wanted = (view.claim.content | fact.attribute) - report_words() - {stem("total"), stem("there")}
     if len(wanted) < 2:  # what is counted, and what is said of it
         return []
-    rarest = min(sorted(wanted), key=lambda word: len(view.world.with_stem(word)))
-    found = [record for record in view.world.with_stem(rarest)[:_MOST] if wanted <= record.all_stems]
+    return view.world.once(("counted", wanted), lambda: _of_kind(view.world, wanted))
+
+
+def _of_kind(world: World, wanted: frozenset[str]) -> list[Record]:
+    """Give the records that hold all words of a kind, where they are of one form and count nothing themselves."""
+    rarest = min(sorted(wanted), key=lambda word: len(world.with_stem(word)))
+    found = [record for record in world.with_stem(rarest)[:_MOST] if wanted <= record.all_stems]
     if not found or any(
         number.kind == "number" and number.low is not None for record in found for number in record.facts
     ):
@@ -90,25 +96,31 @@ def _counted(view: View, fact: Fact) -> list[Record]:
 
 
 def _summed(view: View, fact: Fact) -> tuple[str, ...] | None:
-    by_item: dict[str, list[tuple[Record, Fact]]] = {}
-    for record in view.world.bearing[:_MOST]:
+    columns = view.world.once(
+        ("columns", fact.kind, fact.unit), lambda: _columns(view.world, fact.kind, fact.unit)
+    )
+    return next((refs for total, refs in columns if total == fact.low), None)
+
+
+def _columns(world: World, kind: str, unit: str) -> list[tuple[Decimal, tuple[str, ...]]]:
+    """Give for each item what its first values of a kind and a unit add up to, and where they stand."""
+    by_item: dict[str, list[tuple[Record, Decimal]]] = {}
+    for record in world.bearing[:_MOST]:
         for found in record.facts:
             if (
-                found.kind == fact.kind
-                and found.unit == fact.unit
+                found.kind == kind
+                and found.unit == unit
                 and found.low is not None
                 and found.low == found.high
                 and not _TOTAL & record.own_stems
             ):
-                by_item.setdefault(record.item.id, []).append((record, found))
+                by_item.setdefault(record.item.id, []).append((record, found.low))
                 break
-    for rows in by_item.values():
-        if (
-            2 <= len(rows) <= 200
-            and sum((found.low or Decimal(0) for _, found in rows), Decimal(0)) == fact.low
-        ):  # a column that a person could add
-            return tuple(record.ref for record, _ in rows[:12])
-    return None
+    return [
+        (sum((low for _, low in rows), Decimal(0)), tuple(record.ref for record, _ in rows[:12]))
+        for rows in by_item.values()
+        if 2 <= len(rows) <= 200  # a column that a person could add
+    ]
 
 
 _BEGUN: Final = re.compile(r"\b(?:start\w*|beg[aiu]n\w*|launch\w*|running|opened)\b", re.IGNORECASE)
@@ -184,10 +196,11 @@ def count_differs(view: View) -> Finding | None:
     if (low is None) == (high is None) or view.claim.negative:
         return None
     rows = _rows(view)
-    named = [row for row in rows if _names_row(view, row[0])]
+    said = view.claim.content | view.claim.names
+    named = [(record, value) for record, value, head in rows if head and head <= said]
     if len(rows) < 2 or len(named) != 1:  # a comparison needs two
         return None
-    values = [value for _, value in rows]
+    values = [value for _, value, _ in rows]
     best = min(values) if low is not None else max(values)
     record, value = named[0]
     if value == best:
@@ -197,7 +210,7 @@ def count_differs(view: View) -> Finding | None:
             or any(near.record is record and near.matched == len(view.claim.facts) for near in view.near)
             else None
         )
-    other = next(row for row, each in rows if each == best)
+    other = next(row for row, each, _ in rows if each == best)
     return Finding(
         support="CONTRADICTED",
         rule="claims/count-differs",
@@ -207,27 +220,29 @@ def count_differs(view: View) -> Finding | None:
     )
 
 
-def _rows(view: View) -> list[tuple[Record, Decimal]]:
-    found: list[tuple[Record, Decimal]] = []
-    for near in view.near[:1]:
-        same = [
-            record
-            for record in view.world.bearing
-            if record.item is near.record.item and record.form == near.record.form
+_Row: TypeAlias = tuple[Record, Decimal, frozenset[str]]
+"""A record, its only value, and the words that name it."""
+
+
+def _rows(view: View) -> list[_Row]:
+    if not view.near:
+        return []
+    nearest = view.near[0].record
+    return view.world.once(("rows", nearest.item.id, nearest.form), lambda: _rows_like(view.world, nearest))
+
+
+def _rows_like(world: World, like: Record) -> list[_Row]:
+    found: list[_Row] = []
+    same = [record for record in world.bearing_of(like.item) if record.form == like.form]
+    for record in same[:200]:
+        numbers = [
+            fact
+            for fact in record.facts
+            if fact.kind in ("money", "number", "quantity", "percent")
+            and fact.low is not None
+            and fact.low == fact.high
         ]
-        for record in same[:200]:
-            numbers = [
-                fact
-                for fact in record.facts
-                if fact.kind in ("money", "number", "quantity", "percent")
-                and fact.low is not None
-                and fact.low == fact.high
-            ]
-            if len(numbers) == 1 and numbers[0].low is not None:
-                found.append((record, numbers[0].low))
+        if len(numbers) == 1 and numbers[0].low is not None:
+            head = frozenset(stems(re.split(r"[:|,=]", record.text, maxsplit=1)[0]))
+            found.append((record, numbers[0].low, head))
     return found
-
-
-def _names_row(view: View, record: Record) -> bool:
-    head = frozenset(stems(re.split(r"[:|,=]", record.text, maxsplit=1)[0]))
-    return bool(head) and head <= (view.claim.content | view.claim.names)

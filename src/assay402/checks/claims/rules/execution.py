@@ -68,9 +68,7 @@ class Execution:
             self.proven = True
         if len(self.details) < _MOST:
             self.details.append(_claimed(claim, act, named))
-        view = view_of(claim, world)
-        action = told(view)
-        for deed in action.deeds[-4:] if action is not None else ():
+        for deed in _last_deeds(verdict, world):
             if deed.stage != "COMPLETED":
                 self._classes.add(_OF_STAGE[deed.stage])
             if len(self.details) < _MOST:
@@ -84,6 +82,12 @@ class Execution:
                 summary = summary_of(near.record) if near.record.ref == ref else None
                 if summary is not None and summary.skipped:
                     self._classes.add("NONEXECUTION")
+
+
+def _last_deeds(verdict: Verdict, world: World) -> list[Deed]:
+    """Give the last records of a claimed action; of none where the budget was spent before the claim."""
+    action = told(view_of(verdict.claim, world)) if verdict.finding.code != "BUDGET" else None
+    return action.deeds[-4:] if action is not None else []
 
 
 def _claimed(claim: Claim, act: Act, named: ActionClass) -> dict[str, Any]:

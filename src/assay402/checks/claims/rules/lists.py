@@ -6,7 +6,8 @@ from typing import Final
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.view import View, shared
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _ROWS: Final = re.compile(
@@ -71,37 +72,46 @@ def _holds(fact: Fact, count: int) -> bool:
 
 def _arrays(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
     """Give the arrays named as the counted things are, with their lengths; those of the claim's identifiers alone, if any."""
+    world = view.world
     found: dict[tuple[str, str], tuple[int, Record]] = {}
     for word in sorted(things):
-        for record in view.world.with_stem(word)[:_LOOKED_AT]:
-            if record.form != "json":
-                continue
-            array, _, index = record.pointer.rpartition("/")
-            if index.isdigit() and frozenset(stems(array.rpartition("/")[2].replace("_", " "))) == {word}:
-                key = (f"{record.item.id}#{record.line}", array)
-                held = found.get(key)
-                found[key] = ((held[0] if held else 0) + 1, held[1] if held else record)
-            named = [
-                each for each in record.fields if frozenset(stems(each.name.replace("_", " "))) == {word}
-            ]
-            if len(named) > 1 or (named and named[0].pointer.rpartition("/")[2] == "0"):
-                found[record.ref, named[0].name] = (len(named), record)
-            elif named and named[0].value == "[]":
-                found[record.ref, named[0].name] = (0, record)
-    named_by = [each for each in found.values() if view.to(each[1]).shared]
+        found |= world.once(("arrays", word), lambda word=word: _arrays_of(world, word))  # type: ignore[misc]  # (bound at once)
     if view.identifiers:
-        return named_by
+        return [each for each in found.values() if shared(view.identifiers, each[1].held_ids)]
     return list(found.values())
+
+
+def _arrays_of(world: World, word: str) -> dict[tuple[str, str], tuple[int, Record]]:
+    """Give the arrays of a name, by where they stand."""
+    found: dict[tuple[str, str], tuple[int, Record]] = {}
+    for record in world.with_stem(word)[:_LOOKED_AT]:
+        if record.form != "json":
+            continue
+        array, _, index = record.pointer.rpartition("/")
+        if index.isdigit() and frozenset(stems(array.rpartition("/")[2].replace("_", " "))) == {word}:
+            key = (f"{record.item.id}#{record.line}", array)
+            held = found.get(key)
+            found[key] = ((held[0] if held else 0) + 1, held[1] if held else record)
+        named = [each for each in record.fields if frozenset(stems(each.name.replace("_", " "))) == {word}]
+        if len(named) > 1 or (named and named[0].pointer.rpartition("/")[2] == "0"):
+            found[record.ref, named[0].name] = (len(named), record)
+        elif named and named[0].value == "[]":
+            found[record.ref, named[0].name] = (0, record)
+    return found
 
 
 def _closing(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
     """Give the number of rows that the closing line of the last query tells."""
     if not things & _ROW_WORDS:
         return []
+    return view.world.once("closing", lambda: _closing_of(view.world))
+
+
+def _closing_of(world: World) -> list[tuple[int, Record]]:
     told = [
         (int(match[1]), record)
         for word in sorted(_ROW_WORDS)
-        for record in view.world.with_stem(word)[-_LOOKED_AT:]
+        for record in world.with_stem(word)[-_LOOKED_AT:]
         if (match := _ROWS.match(record.text)) is not None
     ]
     return sorted(told, key=lambda each: each[1].order)[-1:]

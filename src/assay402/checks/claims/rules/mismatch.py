@@ -1,16 +1,19 @@
 """Values that the evidence gives otherwise: contradictions, and conflicts between items."""
 
 import re
+from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
-from assay402.checks.claims.rules.compare import IDENTIFYING, is_year, near_miss
+from assay402.checks.claims.rules.compare import IDENTIFYING, gaps, is_year, near_miss
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.told import told
 from assay402.checks.claims.rules.view import Near, View, bound_values
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _ENOUGH: Final = 0.8
@@ -19,6 +22,9 @@ _ALIGNED: Final = 0.6
 _CLOSE: Final = 0.15
 """Share of a claim's content by which one record must fit better than another to be the one meant."""
 _LOOKED_AT: Final = 600
+_NAMED: Final = 400
+"""Records in which an identifier is looked for that may be miscopied."""
+_YEAR: Final = re.compile(r"(?=([0-9]{4}))")
 _COMPARING: Final = re.compile(
     r"\b(?:than|average|total|sum|difference|times|each|both|combined)\b", re.IGNORECASE
 )
@@ -181,7 +187,16 @@ def _year_slip(view: View) -> tuple[Near, Binding] | None:
 
 
 def _has_year(view: View, year: str) -> bool:
-    return any(year in record.text or year in record.searched for record in view.world.bearing[:_LOOKED_AT])
+    years = view.world.once(
+        "years",
+        lambda: {
+            match[1]
+            for record in view.world.bearing[:_LOOKED_AT]
+            for text in (record.text, record.searched)
+            for match in _YEAR.finditer(text)
+        },
+    )
+    return year in years
 
 
 def _is_asked(binding: Binding) -> bool:
@@ -227,20 +242,27 @@ def _told_elsewhere(view: View, near: Near, wrong: list[Binding]) -> bool:
 
 def _stands_elsewhere(view: View, near: Near, wrong: Binding) -> bool:
     """Tell whether a sum stands anywhere in the item: which of two it is, only a name or an identifier could tell."""
-    digits = wrong.fact.value
-    return any(
-        found.low == wrong.fact.low
-        for record in (
-            *near.chain,
-            *(
-                each
-                for each in view.world.bearing[:600]
-                if each.item is near.record.item and digits.split(".")[0] in each.text
-            ),
-        )
+    low, digits = wrong.fact.low, wrong.fact.value.split(".")[0]
+    if any(
+        found.low == low
+        for record in near.chain
         for found in record.facts
         if found.kind in ("money", "number")
-    )
+    ):
+        return True
+    stated = view.world.once("stated", lambda: _stated(view.world))
+    records = stated.get((near.record.item.id, low), ())
+    return any(digits in record.text for record in records)
+
+
+def _stated(world: World) -> dict[tuple[str, Decimal | None], list[Record]]:
+    """Give the records that state a sum, by their item and the sum."""
+    found: dict[tuple[str, Decimal | None], list[Record]] = {}
+    for record in world.bearing[:_LOOKED_AT]:
+        for each in record.facts:
+            if each.kind in ("money", "number"):
+                found.setdefault((record.item.id, each.low), []).append(record)
+    return found
 
 
 def _another_of_same_identifier(view: View, near: Near, wrong: list[Binding]) -> bool:
@@ -331,9 +353,30 @@ def _is_the_deed(view: View, near: Near) -> bool:
 def _slip(view: View, near: Near, wrong: list[Binding]) -> bool:
     """Tell whether an identifier is the only one of the evidence's, miscopied by a character."""
     fact = next(each for each in wrong if each.fact.kind in IDENTIFYING).fact
-    if fact.value in view.known_identifiers:
+    if near.coverage < _ENOUGH_WITH_VALUES or fact.value in view.known_identifiers:
         return False
-    alike = {
-        each for record in view.world.bearing[:400] for each in record.ids if near_miss(fact.value, each)
-    }
-    return len(alike) == 1 and near.coverage >= _ENOUGH_WITH_VALUES
+    return view.world.once(("slip", fact.value), lambda: _is_slip(view.world, fact.value))
+
+
+def _is_slip(world: World, identifier: str) -> bool:
+    """Tell whether exactly one identifier of the evidence differs in a single character."""
+    by_gap = world.once(("gaps", len(identifier)), lambda: _by_gap(world, len(identifier)))
+    alike: set[str] = set()
+    for gap in gaps(identifier):
+        for each in by_gap.get(gap, ()):
+            if near_miss(identifier, each):
+                alike.add(each)
+                if len(alike) > 1:
+                    return False
+    return len(alike) == 1
+
+
+def _by_gap(world: World, length: int) -> dict[int, set[str]]:
+    """Give the identifiers of a length by what each is without one of its characters."""
+    found: dict[int, set[str]] = {}
+    for record in world.bearing[:_NAMED]:
+        for each in record.ids:
+            if len(each) == length:
+                for gap in gaps(each):
+                    found.setdefault(gap, set()).add(each)
+    return found

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from assay402.checks.claims.model import Correction, Diagnosis, Given, Repair, Verdict
+from assay402.checks.claims.model import Again, Correction, Diagnosis, Given, Repair, Verdict
 from assay402.core.check import rule
 
 _ROUNDS: Final = 6
@@ -27,7 +27,7 @@ _QUOTED_ITEM: Final = re.compile(
 
 
 @rule("claims/bounded-repair", since="0.1", spec="sections 3.9 and 10")
-def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Diagnosis]]) -> Repair:
+def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     """Propose the smallest change that leaves no claim the evidence does not carry, and prove it by diagnosing it.
 
     ## What it reports
@@ -69,7 +69,7 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Diagnosis]]) -> Rep
     return Repair(proposed=None, corrections=_sorted(withheld), state_after=None, withheld=len(withheld))
 
 
-def _proposal(text: str, corrections: dict[str, Correction], again: Diagnosis) -> Repair:
+def _proposal(text: str, corrections: dict[str, Correction], again: Again) -> Repair:
     withheld = sum(each.op == "WITHHOLD" for each in corrections.values())
     return Repair(proposed=text, corrections=_sorted(corrections), state_after=again.state, withheld=withheld)
 
@@ -191,11 +191,7 @@ def _removal(candidate: str, verdict: Verdict) -> tuple[int, int, str]:
     stop = candidate.find("\n", end)
     stop = len(candidate) if stop < 0 else stop
     before, after = candidate[line:start], candidate[end:stop]
-    if (
-        not after.strip(" *_")
-        and (not before.strip(" *_") or _QUOTED_ITEM.search(before))
-        and (_QUOTED_ITEM.fullmatch(before) or not before.strip(" *_"))
-    ):
+    if not after.strip(" *_") and (not before.strip(" *_") or _QUOTED_ITEM.fullmatch(before)):
         return (
             (line, min(stop + 1, len(candidate)), "")
             if stop < len(candidate)

@@ -10,6 +10,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _LOOKED_AT: Final = 600
@@ -71,29 +72,35 @@ def computed(view: View) -> Finding | None:
 
 
 def _answer(view: View, fact: Fact) -> Record | None:
-    return next(
-        (
-            record
-            for record in view.world.calculations
-            if any(found.low == fact.low for found in record.facts if found.kind in ("number", "money"))
-        ),
-        None,
+    answers = view.world.once(
+        "answers",
+        lambda: {
+            found.low: record
+            for record in reversed(view.world.calculations)
+            for found in record.facts
+            if found.kind in ("number", "money")
+        },
     )
+    return answers.get(fact.low)
 
 
 def _only_total(view: View, fact: Fact) -> Record | None:
     """Give the record of the only total in the evidence, where it is the claimed one and the claim names no subject."""
     if view.claim.names or view.identifiers:
         return None
-    told = [
-        (found.low, record)
-        for record in view.world.with_stem(_TOTAL)[:_LOOKED_AT]
+    told = view.world.once(("totals", fact.unit), lambda: _totals(view.world, fact.unit))
+    return next(iter(told.values())) if told.keys() == {fact.low} else None
+
+
+def _totals(world: World, unit: str) -> dict[Decimal | None, Record]:
+    """Give the totals that the evidence tells in a unit, or in none, each with a record of it."""
+    return {
+        found.low: record
+        for record in reversed(world.with_stem(_TOTAL)[:_LOOKED_AT])
         if not record.label.endswith(" call")
         for found in record.facts
-        if _TOTAL in found.attribute and found.kind in ("number", "money") and found.unit in ("", fact.unit)
-    ]
-    values = {low for low, _ in told}
-    return told[0][1] if values == {fact.low} else None
+        if _TOTAL in found.attribute and found.kind in ("number", "money") and found.unit in ("", unit)
+    }
 
 
 def _another(view: View, fact: Fact) -> Finding | None:
@@ -114,12 +121,16 @@ def _another(view: View, fact: Fact) -> Finding | None:
 
 
 def _stands(view: View, fact: Fact) -> bool:
-    return any(
-        found.low is not None and abs(found.low) == fact.low
-        for record in view.world.bearing[:_LOOKED_AT]
-        for found in record.facts
-        if found.kind in ("money", "number")
+    stated = view.world.once(
+        "amounts",
+        lambda: {
+            abs(found.low)
+            for record in view.world.bearing[:_LOOKED_AT]
+            for found in record.facts
+            if found.low is not None and found.kind in ("money", "number")
+        },
     )
+    return fact.low in stated
 
 
 _ENOUGH: Final = re.compile(

@@ -13,6 +13,7 @@ from assay402.checks.claims.rules.act import ANY, Act
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
 from assay402.checks.claims.rules.deed import Deed, is_refusal, stage_of
 from assay402.checks.claims.rules.view import Near, View, report_words
+from assay402.checks.claims.rules.world import World
 
 _PLACES: Final = (
     "production",
@@ -126,6 +127,36 @@ def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
 _PLACE: Final = re.compile("|".join(_PLACES))
 
 
+def _of_actions(world: World, groups: frozenset[str]) -> dict[int, Record]:
+    """Give the last records that name an action such as these, and the last that tell one undone or not done."""
+    related = {
+        group for group in table("actions")["groups"] if any(same_action(one, group) for one in groups)
+    }
+    found: dict[int, Record] = {}
+    for group in sorted(related):
+        for word in sorted(words_of(group)):
+            for record in world.with_stem(word)[-_LOOKED_AT:]:
+                found[record.order] = record
+    for word in ("rollback", "roll", "dry", "change"):
+        for record in world.with_stem(word)[-8:]:
+            found[record.order] = record
+    return found
+
+
+def _refusals(world: World, record: Record) -> tuple[tuple[Record, bool], ...]:
+    """Give the lines right behind a line that tell a failure and name no action, each with whether it says nothing else."""
+    if record.form != "line":
+        return ()
+    return tuple(
+        (each, is_bare)
+        for each in world.records[record.order + 1 : record.order + 1 + _REFUSED_WITHIN]
+        if each.item is record.item
+        and each.form == "line"
+        and ((is_bare := is_refusal(each.text)) or cue(each.text[:400]) == "FAILED")
+        and not groups_in(each.text) - {"process"}
+    )
+
+
 class Told:
     """What the evidence says became of the action a claim names."""
 
@@ -164,23 +195,19 @@ class Told:
 
     def _refusals(self) -> list[Deed]:
         """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""
-        records, found = self.view.world.records, []
+        world, found = self.view.world, []
+        said = self.view.claim.content - report_words()
         for record in self._records:
-            named = groups_in(record.text[:400])
-            if record.form != "line" or not any(
-                same_action(one, each) for one in self.act.groups for each in named
+            following = world.once(("refusals", record.order), lambda record=record: _refusals(world, record))  # type: ignore[misc]  # (bound at once)
+            if not following or not any(
+                same_action(one, each) for one in self.act.groups for each in groups_in(record.text[:400])
             ):
                 continue
-            for each in records[record.order + 1 : record.order + 1 + _REFUSED_WITHIN]:
-                about = (self.view.claim.content - report_words()) & each.own_stems
-                told = is_refusal(each.text) or (bool(about) and cue(each.text[:400]) == "FAILED")
-                if (
-                    each.item is record.item
-                    and told
-                    and not groups_in(each.text) - {"process"}
-                    and each.form == "line"
-                ):
-                    found.append(Deed(each, min(self.act.groups), "FAILED"))
+            found += [
+                Deed(each, min(self.act.groups), "FAILED")
+                for each, is_bare in following
+                if is_bare or said & each.own_stems
+            ]
         return found
 
     def _standing(self) -> list[Deed]:
@@ -240,18 +267,8 @@ class Told:
                     if each.item is record.item and each.item.claim_bearing:
                         found[each.order] = each
             return [found[order] for order in sorted(found)]
-        related = {
-            group
-            for group in table("actions")["groups"]
-            if any(same_action(one, group) for one in self.act.groups)
-        }
-        for group in sorted(related):
-            for word in sorted(words_of(group)):
-                for record in world.with_stem(word)[-_LOOKED_AT:]:
-                    found[record.order] = record
-        for word in ("rollback", "roll", "dry", "change"):
-            for record in world.with_stem(word)[-8:]:
-                found[record.order] = record
+        groups = frozenset(self.act.groups)
+        found |= world.once(("actions", groups), lambda: _of_actions(world, groups))
         return [found[order] for order in sorted(found)]
 
     def _of_subject(self, deeds: list[Deed]) -> list[Deed]:
@@ -274,13 +291,13 @@ class Told:
 
     def _overlap(self, record: Record) -> tuple[int, int]:
         near = self.view.to(record)
-        subject = (
-            self.view.claim.content
-            - report_words()
-            - _status_words()
-            - {word for group in self.act.groups for word in words_of(group)}
-        )
-        return (len(near.shared), len(subject & near.stems))
+        return (len(near.shared), len(self._subject & near.stems))
+
+    @cached_property
+    def _subject(self) -> frozenset[str]:
+        """What the claim says besides the action and how it went."""
+        named = {word for group in self.act.groups for word in words_of(group)}
+        return self.view.claim.content - report_words() - _status_words() - named
 
     @cached_property
     def _wheres(self) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:

@@ -42,8 +42,8 @@ def counterexample(view: View) -> Finding | None:
     known = antonyms()
     claimed = {word: known[word] for word in sorted(claim.content) if word in known}
     for word, opposites in claimed.items():
-        same, against = _members(view.world, word, opposites)
-        if claim.quantifier == "all" and not claim.negative and _is_whole(view, same):
+        same, against, is_whole = _members(view.world, word, opposites)
+        if claim.quantifier == "all" and not claim.negative and is_whole:
             return Finding(
                 support="SUPPORTED",
                 rule="claims/counterexample",
@@ -64,21 +64,22 @@ def counterexample(view: View) -> Finding | None:
     return None
 
 
-def _members(world: World, word: str, opposites: frozenset[str]) -> tuple[list[Record], list[Record]]:
-    """Give the short records that say a word of a member of a kind, and those that deny it; found once a case."""
-    known: tuple[list[Record], list[Record]] | None = world.views.get(f"members {word}")
-    if known is None:
-        members = [record for record in world.with_stem(word) if _is_member(record)]
-        denied = [record for record in members if is_negative(record.text)] + [
+def _members(world: World, word: str, opposites: frozenset[str]) -> tuple[list[Record], list[Record], bool]:
+    """Give the short records that say a word of a member of a kind, those that deny it, and whether the first are a whole item."""
+
+    def members() -> tuple[list[Record], list[Record], bool]:
+        said = [record for record in world.with_stem(word) if _is_member(record)]
+        denied = [record for record in said if is_negative(record.text)] + [
             record
             for opposite in sorted(opposites)
             for record in world.with_stem(opposite)
             if _is_member(record)
         ]
-        same = [record for record in members if not is_negative(record.text)]
-        known = (same, [record for record in denied if not _ZERO.search(record.text)])
-        world.views[f"members {word}"] = known
-    return known
+        same = [record for record in said if not is_negative(record.text)]
+        against = [record for record in denied if not _ZERO.search(record.text)]
+        return same, against, _is_whole(world, same)
+
+    return world.once(("members", word), members)
 
 
 def _by_field(view: View) -> Finding | None:
@@ -89,21 +90,14 @@ def _by_field(view: View) -> Finding | None:
             said = frozenset(stems(field.value.replace("_", " ")))
             if not said or not said <= claim.content or len(field.value) > _STATUS_WIDTH:
                 continue
-            members = [
-                (record, next((each.value for each in record.fields if each.name == field.name), None))
-                for record in view.world.bearing[:_LOOKED_AT]
-                if record.item is near.record.item and record.form == near.record.form
-            ]
-            told = [(record, value) for record, value in members if value is not None]
-            against = [
-                record for record, value in told if not said <= frozenset(stems(value.replace("_", " ")))
-            ]
+            told = _told_by(view.world, near.record, field.name)
             if len(told) < 2:  # one is no kind
                 continue
+            against = _exception(view.world, near.record, field.name, said)
             return Finding(
                 support="CONTRADICTED" if against else "SUPPORTED",
                 rule="claims/counterexample",
-                refs=(against[0].ref,) if against else tuple(record.ref for record, _ in told[:12]),
+                refs=(against.ref,) if against else tuple(record.ref for record, _ in told[:12]),
                 code="COUNTEREXAMPLE" if against else "",
                 note="one record shows an exception" if against else "every record of its kind says so",
             )
@@ -114,11 +108,48 @@ _STATUS_WIDTH: Final = 24
 _LOOKED_AT: Final = 2_000
 
 
-def _is_whole(view: View, same: list[Record]) -> bool:
+def _of_form(world: World, like: Record) -> list[Record]:
+    """Give the records of an item that have the form of one, as far as they are looked at."""
+    return world.once(
+        ("form", like.item.id, like.form),
+        lambda: [
+            record
+            for record in world.bearing[:_LOOKED_AT]
+            if record.item is like.item and record.form == like.form
+        ],
+    )
+
+
+def _told_by(world: World, like: Record, name: str) -> list[tuple[Record, frozenset[str]]]:
+    """Give the records of an item and a form that have a field of a name, each with the words of its value."""
+
+    def told() -> list[tuple[Record, frozenset[str]]]:
+        found = (
+            (record, next((each.value for each in record.fields if each.name == name), None))
+            for record in _of_form(world, like)
+        )
+        return [
+            (record, frozenset(stems(value.replace("_", " "))))
+            for record, value in found
+            if value is not None
+        ]
+
+    return world.once(("told", like.item.id, like.form, name), told)
+
+
+def _exception(world: World, like: Record, name: str, said: frozenset[str]) -> Record | None:
+    """Give the first of such records whose value says something else."""
+    return world.once(
+        ("exception", like.item.id, like.form, name, said),
+        lambda: next((record for record, words in _told_by(world, like, name) if not said <= words), None),
+    )
+
+
+def _is_whole(world: World, same: list[Record]) -> bool:
     """Tell whether at least two records say it and nothing else stands in their item."""
     if len(same) < 2 or any(record.item is not same[0].item for record in same):
         return False
-    return sum(record.item is same[0].item for record in view.world.bearing) == len(same)
+    return len(world.bearing_of(same[0].item)) == len(same)
 
 
 def _is_member(record: Record) -> bool:
@@ -185,8 +216,11 @@ def _logged(view: View, thing: set[str]) -> Finding | None:
     """Contradict that no error was logged by a line of a log whose level is that of an error."""
     if thing != {stem("error")} or view.claim.content - thing - _told_of():
         return None
-    record = next(
-        (each for each in view.world.with_stem(stem("error")) if _LEVEL.search(each.text[:80])), None
+    record = view.world.once(
+        "logged",
+        lambda: next(
+            (each for each in view.world.with_stem(stem("error")) if _LEVEL.search(each.text[:80])), None
+        ),
     )
     if record is None or _ZERO.search(record.text):
         return None

@@ -75,16 +75,15 @@ def _is_one_of_several(view: View, near: Near) -> bool:
         or head & (view.claim.content | view.claim.names)
     ):
         return False
-    beside = [
-        each
-        for each in view.world.bearing
-        if each.item is record.item and each.form == record.form and 0 < abs(each.order - record.order) <= 12
-    ]
+    around = view.world.records[max(0, record.order - 12) : record.order + 13]
     return any(
-        _head(each)
+        each is not record
+        and each.item is record.item
+        and each.form == record.form
+        and _head(each)
         and _head(each) != head
         and any(view.to(each).bindings[index].state == "mismatch" for index in range(len(view.claim.facts)))
-        for each in beside
+        for each in around
     )
 
 

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Claim, Finding, Verdict
 from assay402.checks.claims.rules import (
     attribution,
@@ -19,7 +21,7 @@ from assay402.checks.claims.rules import (
     values,
     verbatim,
 )
-from assay402.checks.claims.rules.view import View, view_of
+from assay402.checks.claims.rules.view import THIS, View, as_said, view_of
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import Rule, rule
 
@@ -88,18 +90,40 @@ LAST: Final = values.not_addressed
 
 
 def judge(claim: Claim, world: World) -> Verdict:
-    """Judge one claim."""
+    """Judge one claim; what is said again in the same case is not looked up again."""
+    said = as_said(claim)
+    finding = world.findings.get(said)
+    if finding is None:
+        finding = world.findings[said] = _found(said, world)
+    return Verdict(claim=claim, finding=_placed(finding, claim))
+
+
+def _placed(finding: Finding, claim: Claim) -> Finding:
+    """Give a finding about what a claim says as one about the claim where it stands."""
+    if finding.missing is None and finding.repair is None:
+        return finding
+    missing, repair = finding.missing, finding.repair
+    return replace(
+        finding,
+        missing=None if missing is None else (missing[0], missing[1].replace(THIS, claim.id)),
+        repair=None
+        if repair is None
+        else (repair[0], claim.span.start + repair[1], claim.span.start + repair[2], repair[3]),
+    )
+
+
+def _found(claim: Claim, world: World) -> Finding:
     whole = view_of(claim, world)
     said, only = attribution.without_source(claim, world.items)
     view = View(said, world, only) if only else whole
     if not only:
-        said, spoken = attribution.without_speaker(claim, world.bearing)
+        said, spoken = attribution.without_speaker(claim, world)
         view = View(said, world, spoken=spoken) if spoken else whole
     for each in ORDER:
         finding = each(whole if each in _OF_SOURCES else view)
         if finding is not None:
-            return Verdict(claim=claim, finding=finding)
-    return Verdict(claim=claim, finding=LAST(view))
+            return finding
+    return LAST(view)
 
 
 def unread(claim: Claim) -> Verdict:

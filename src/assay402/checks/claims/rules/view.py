@@ -4,8 +4,10 @@ import re
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.data import table
-from assay402.checks.claims.model import Claim
+from assay402.checks.claims.model import Claim, Span
 from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
@@ -60,29 +62,21 @@ _VALUE_WORDS: Final = (
 class Near:
     """A record near a claim."""
 
-    def __init__(self, record: Record, claim: Claim, identifiers: frozenset[str]) -> None:
+    def __init__(self, record: Record, claim: Claim, identifiers: frozenset[str], world: World) -> None:
         self.record: Final = record
+        self._world: Final = world
         self._claim: Final = claim
         self._identifiers: Final = identifiers
 
     @cached_property
     def chain(self) -> tuple[Record, ...]:
         """The record, what it stands in, and what stands in it."""
-        return (self.record, *self.record.above, *self.record.below)
+        return self.record.chain
 
     @cached_property
     def shared(self) -> frozenset[str]:
         """The identifiers of the claim that the record or its surroundings hold."""
-        if not self._identifiers:
-            return frozenset()
-        held: set[str] = set()
-        for record in (self.record, *self.record.above):
-            held |= record.ids
-        found = self._identifiers & held
-        rest = self._identifiers - found
-        return found | {
-            each for each in rest if any(each in one and same_identifier(each, one) for one in held)
-        }
+        return shared(self._identifiers, self.record.held_ids)
 
     @cached_property
     def own_shared(self) -> int:
@@ -92,15 +86,12 @@ class Near:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The words of the record, of what it stands in and of what stands in it."""
-        found = set(self.record.all_stems)
-        if self.record.form == "json":
-            for below in self.record.below:
-                found |= below.own_stems
-        return frozenset(found)
+        return self.record.whole_stems
 
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """What the record says of each value of the claim."""
+        self._world.spent += len(self._claim.facts) * self.record.weight
         return tuple(
             bind(fact, self.record, self._claim, is_named=self.own_shared > 0) for fact in self._claim.facts
         )
@@ -182,7 +173,7 @@ class View:
         """Give a record beside the claim."""
         found = self._near_to.get(record.order)
         if found is None:
-            found = self._near_to[record.order] = Near(record, self.claim, self.identifiers)
+            found = self._near_to[record.order] = Near(record, self.claim, self.identifiers, self.world)
         return found
 
     @cached_property
@@ -254,6 +245,15 @@ def value_words() -> frozenset[str]:
     return frozenset(stem(word) for word in _VALUE_WORDS)
 
 
+def shared(identifiers: frozenset[str], held: frozenset[str]) -> frozenset[str]:
+    """Give the identifiers of a claim that are among those a record holds, as they stand or in short."""
+    if not identifiers or not held:
+        return frozenset()
+    found = identifiers & held
+    rest = identifiers - found
+    return found | {each for each in rest if any(each in one and same_identifier(each, one) for one in held)}
+
+
 def same_identifier(one: str, other: str) -> bool:
     """Tell whether two identifiers name the same thing, one of them perhaps in short."""
     return other.startswith((f"{one}_", f"{one}-", f"{one}.")) or other.endswith(
@@ -261,11 +261,22 @@ def same_identifier(one: str, other: str) -> bool:
     )
 
 
+THIS: Final = "\x00"
+"""Stands for the id of a claim that is judged by what it says, wherever it says it."""
+_NOWHERE: Final = Span(0, 0)
+
+
+def as_said(claim: Claim) -> Claim:
+    """Give a claim apart from where it stands: two that say the same in the same surroundings are one."""
+    return replace(claim, id=THIS, span=_NOWHERE)
+
+
 def view_of(claim: Claim, world: World) -> View:
-    """Give the view of a claim, the same one for whoever asks about the claim last judged."""
-    known: View | None = world.views.get(claim.id)
-    if known is None or known.claim is not claim:
-        known = world.views[claim.id] = View(claim, world)
+    """Give the view of what a claim says, the same one for whoever asks."""
+    key = as_said(claim)
+    known: View | None = world.views.get(key)
+    if known is None:
+        known = world.views[key] = View(key, world)
     return known
 
 

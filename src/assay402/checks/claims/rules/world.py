@@ -2,16 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from assay402.checks.claims.model import EvidenceItem
+from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.deed import Deed, deeds_of
 from assay402.core.canon import sha256_hex
+
+_T = TypeVar("_T")
 
 _POSTINGS: Final = 60
 """Records looked at for one word of a claim; a word in more of them distinguishes little."""
@@ -32,9 +34,21 @@ class World:
         self.items: Final = items
         self.records, self.readings = readings(items)
         self.duplicates: Final = _duplicates(items)
-        self.views: Final[dict[str, Any]] = {}
-        """The views of the claims last judged, by claim."""
+        self.views: Final[dict[Any, Any]] = {}
+        """The views of the claims judged, by what each says."""
+        self.findings: Final[dict[Claim, Finding]] = {}
+        """What was found of the claims judged, by what each says."""
+        self.spent = 0
+        """Values compared since the candidate was begun."""
         self._deeds: dict[int, tuple[Deed, ...]] = {}
+        self._known: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Give what `make` gives, made at the first call with a key: what is true of the case is found once, not once a claim."""
+        if key not in self._known:
+            self._known[key] = make()
+        found: _T = self._known[key]
+        return found
 
     @cached_property
     def bearing(self) -> list[Record]:
@@ -92,9 +106,21 @@ class World:
         return known
 
     @cached_property
-    def newest_day(self) -> str:
-        """The latest moment any record bears; nothing else here knows the time."""
-        return max((record.moment for record in self.bearing if len(record.moment) >= 10), default="")
+    def newest(self) -> Record | None:
+        """The first of the records that bear the latest moment; nothing else here knows the time."""
+        dated = (record for record in self.bearing if len(record.moment) >= 10)  # a day at least
+        return max(dated, key=lambda record: record.moment, default=None)
+
+    def bearing_of(self, item: EvidenceItem) -> list[Record]:
+        """Give the records of an item that may support or contradict."""
+        return self._by_item.get(item.id, [])
+
+    @cached_property
+    def _by_item(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for record in self.bearing:
+            found.setdefault(record.item.id, []).append(record)
+        return found
 
     def reading_of(self, item: EvidenceItem) -> Reading:
         """Give the reading of an item."""
