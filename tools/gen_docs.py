@@ -13,6 +13,7 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
 
 FROM_TABLES = "<!-- Generated from the program by tools/gen_docs.py: edit it there. -->"
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,6 +49,7 @@ def _codes() -> str:
         ("Refused addresses", dict(TARGET_NOTICES)),
         ("States of a fetch", dict(FETCH_NOTICES)),
         ("Transcripts", dict(TRANSCRIPT_NOTICES)),
+        ("MCP", dict(MCP_NOTICES)),
         ("Errors", dict(NOTICES)),
     ]
     parts += [f"## {title}\n\n{_table(table)}" for title, table in tables]

@@ -7,6 +7,7 @@ lock() {
         pyproject.toml requirements/build.in --output-file "requirements/$1.txt" "${@:2}"
 }
 lock runtime
+lock mcp --extra mcp
 lock service --extra service
 lock sandbox --extra sandbox
 lock dev --extra dev

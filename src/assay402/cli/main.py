@@ -12,6 +12,7 @@ from assay402 import __version__
 from assay402.checks import CHECKS
 from assay402.cli.commands import CheckGroup, replay_file
 from assay402.cli.form import read_source
+from assay402.cli.mcp import command as mcp_command
 from assay402.cli.output import explain_code, notices, print_error, print_lines
 from assay402.cli.usage import OneLine, SourceFile, Usage, usage_lines
 from assay402.core.check import Refusal
@@ -96,6 +97,7 @@ def main() -> None:
 
 for _check in CHECKS:
     main.add_command(CheckGroup(_check))
+main.add_command(mcp_command())
 
 
 def _explained() -> dict[str, list[str]]:

@@ -1,0 +1,89 @@
+"""JSON Schemas of the deliverable check: those of the published contract, and ours that add to them."""
+
+from typing import Any, Final
+
+from assay402.checks.deliverable import admission
+from assay402.checks.deliverable.menu import MENU
+from assay402.checks.deliverable.model import ASSAY, Profile
+from assay402.checks.deliverable.published import contract_document
+
+_HEX_64: Final = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+
+EXAMPLE: Final = {
+    "deliverable": {"kind": "json", "value": {"status": "done", "items": [1, 2, 3]}},
+    "criteria": [
+        {"id": "status", "check": "json_path_equals", "path": "status", "value": "done"},
+        {"id": "count", "check": "array_length", "path": "items", "min": 3},
+    ],
+}
+LINT_EXAMPLE: Final = {"criteria": EXAMPLE["criteria"]}
+
+
+def request_schema(profile: Profile) -> dict[str, Any]:
+    """Give the schema of a request under a profile."""
+    schema: dict[str, Any] = contract_document()["inputSchema"]
+    if profile == ASSAY:
+        schema["properties"]["criteria"] = _criteria(profile)
+    return schema
+
+
+def answer_schema(profile: Profile) -> dict[str, Any]:
+    """Give the schema of an answer under a profile."""
+    schema: dict[str, Any] = contract_document()["outputSchema"]
+    if profile == ASSAY:
+        schema["required"] = [*schema["required"], "criteriaRoot"]
+        schema["properties"]["criteriaRoot"] = _HEX_64
+        provenance = schema["properties"]["provenance"]
+        provenance["required"] = [*provenance["required"], "canonicalization", "outputRootKeccak"]
+        provenance["properties"]["canonicalization"] = {"enum": ["RFC8785", "RFC8785+EXACT_NUMBERS"]}
+        provenance["properties"]["outputRootKeccak"] = _HEX_64
+    return schema
+
+
+def lint_request_schema(profile: Profile) -> dict[str, Any]:
+    """Give the schema of a request to lint: the criteria alone, or an object that holds them."""
+    criteria = _criteria(profile)
+    held = {"type": "object", "required": ["criteria"], "properties": {"criteria": criteria}}
+    return {"anyOf": [held, criteria]}
+
+
+def lint_answer_schema() -> dict[str, Any]:
+    """Give the schema of what lint says."""
+    said = {
+        "index": {"type": "integer", "minimum": 0},
+        "id": {"type": "string"},
+        "check": {"type": "string"},
+        "checkable": {"type": "boolean"},
+        "reason": {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$"},
+    }
+    count = {"type": "integer", "minimum": 0}
+    each = {"type": "object", "additionalProperties": False, "required": list(said), "properties": said}
+    properties = {
+        "criteria": {"type": "array", "items": each},
+        "checkable": count,
+        "total": count,
+        "criteriaRoot": _HEX_64,
+    }
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }
+
+
+def _criteria(profile: Profile) -> dict[str, Any]:
+    checks = [spec.name for spec in MENU if profile == ASSAY or not spec.extension]
+    return {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": admission.MAX_CRITERIA,
+        "items": {
+            "type": "object",
+            "required": ["id", "check"],
+            "properties": {
+                "id": {"type": "string", "minLength": 1, "maxLength": admission.MAX_ID},
+                "check": {"enum": checks},
+            },
+        },
+    }
