@@ -1,0 +1,351 @@
+"""The transport of lines: what is no message, what is too long, who leaves, how many at once."""
+
+import asyncio
+import gc
+import json
+import os
+import subprocess
+import sys
+import threading
+import tracemalloc
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay402.core.asks import Fetched
+from assay402.mcp_server.messages import message_of
+from assay402.mcp_server.server import make_server
+from assay402.mcp_server.stdio import TooLong, id_of, next_line
+from assay402.mcp_server.tools import REQUEST_BYTES
+from assay402.mcp_server.unpaid import Unpaid
+from assay402.net.answerer import NetworkAnswerer
+from mcp_wire import HELLO, PATIENCE, Wire, run_on, wire
+
+ASSAY = Path(sys.executable).with_name("assay")
+SUBMITTED = {"mode": "submitted", "artefact": {"status": 402, "body_obj": {"x402Version": 1}}}
+PROBE = {"mode": "probe", "url": "https://shop.dev/paid"}
+LONG_TEXT = "The build 7 passed. " * 9_000
+
+
+def call_of(number: int, tool: str, arguments: Any) -> bytes:
+    params = {"name": tool, "arguments": arguments}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}).encode()
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"{", -32700),
+        (b"garbage", -32700),
+        (b"\xff\xfe", -32700),
+        (b'"\\ud800"', -32700),
+        (b"[" * 100_000, -32700),
+        (b"[]", -32600),
+        (b"7", -32600),
+        (b'{"jsonrpc":"2.0"}', -32600),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600),
+        (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600),
+    ],
+)
+def test_what_is_no_message_is_answered_and_the_next_one_too(line: bytes, code: int) -> None:
+    async def use(client: Wire) -> Any:
+        await client.send(line)
+        return await client.receive(), await client.call("dialect_check", SUBMITTED)
+
+    error, result = run_on(make_server(Unpaid().take), use)
+    assert error == {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": code, "message": error["error"]["message"]},
+    }
+    assert result["isError"] is False
+
+
+@given(st.binary(max_size=200))
+@settings(deadline=None, max_examples=200)
+def test_any_bytes_are_a_message_or_an_error_that_quotes_nothing(line: bytes) -> None:
+    found = message_of(line)
+    if isinstance(found, bytes):
+        assert json.loads(found)["error"]["message"] in (
+            "This is JSON, and no JSON-RPC message.",
+            "This is not JSON in UTF-8.",
+        )
+
+
+@pytest.mark.parametrize("size", [REQUEST_BYTES, REQUEST_BYTES + 1])
+def test_the_limit_counts_the_wrapper(size: int) -> None:
+    """The integrity contract: 524,288 bytes, the JSON-RPC wrapper included."""
+    bare = call_of(9, "dialect_check", {**SUBMITTED, "x": ""})
+    line = call_of(9, "dialect_check", {**SUBMITTED, "x": "y" * (size - len(bare))})
+    assert len(line) == size
+
+    async def use(client: Wire) -> Any:
+        await client.send(line)
+        return await client.receive(), await client.call("dialect_check", SUBMITTED)
+
+    answer, after = run_on(make_server(Unpaid().take), use)
+    assert answer["id"] == 9
+    if size > REQUEST_BYTES:
+        assert answer["error"]["code"] == -32600
+    else:
+        assert json.loads(answer["result"]["content"][0]["text"])["refused"] is True
+    assert after["isError"] is False
+
+
+@pytest.mark.parametrize(
+    ("head", "tail", "found"),
+    [
+        (b'{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"', b'"}}', 5),
+        (b'{"jsonrpc": "2.0", "id": "a-1", "method": "x"', b"}}}", "a-1"),
+        (b'{"method":"x","params":{"a":"', b'"},"jsonrpc":"2.0","id":7}', 7),
+        (b'{"method":"x","params":{"a":"', b'"}, "id": "b.2" }', "b.2"),
+        (b'{"method":"x","params":{"a":"', b'\\"id\\":7}', None),
+        (b'{"method":"x","params":{"a":"', b'"id":7}}', None),
+        (b'{"method":"x","id":1.5,', b"}", None),
+        (b"yyyy", b"yyyy", None),
+    ],
+)
+def test_the_id_of_a_line_too_long_is_read_where_it_stands_first_or_last(
+    head: bytes, tail: bytes, found: Any
+) -> None:
+    assert id_of(TooLong(head, tail)) == found
+
+
+def test_a_line_without_an_end_is_read_without_being_held() -> None:
+    """Measured: a hundred times the limit passes through, and the memory of a few limits is used."""
+
+    class Endless:
+        def __init__(self, left: int) -> None:
+            self.left = left
+
+        def readline(self, limit: int) -> bytes:
+            size = min(limit, self.left)
+            self.left -= size
+            return b"y" * size
+
+    source = Endless(100 * REQUEST_BYTES)
+    tracemalloc.start()
+    try:
+        line = next_line(source, REQUEST_BYTES)  # type: ignore[arg-type]  # (only its readline is used)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert isinstance(line, TooLong)
+    assert source.left == 0
+    assert peak < 4 * REQUEST_BYTES
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_a_line_ends_at_its_end(end: bytes) -> None:
+    stream = BytesIO(b"abc" + end)
+    assert next_line(stream, 3) == b"abc"
+    assert next_line(stream, 3) is None
+
+
+def test_two_hundred_calls_at_once_are_all_answered() -> None:
+    """Issue 8, evidence 3."""
+
+    async def use(client: Wire) -> Any:
+        wanted = {
+            await client.ask("tools/call", {"name": "dialect_check", "arguments": SUBMITTED})
+            for _ in range(200)
+        }
+        answers = [await client.receive() for _ in range(200)]
+        return wanted, answers
+
+    wanted, answers = run_on(make_server(Unpaid().take), use)
+    assert {answer["id"] for answer in answers} == wanted
+    assert not any(answer["result"]["isError"] for answer in answers)
+
+
+class Held:
+    """A network whose answers are held back until it is told, and that says when it is asked and when nobody waits."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.let_go = asyncio.Event()
+        self.cancelled = asyncio.Event()
+        self.waiting = 0
+
+    async def __call__(self, _ask: Any) -> Fetched:
+        """Wait, and answer."""
+        self.waiting += 1
+        self.asked.set()
+        try:
+            await self.let_go.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return Fetched(status=402, headers=(), body=b"{}")
+
+
+def test_more_calls_than_may_wait_are_refused_at_once() -> None:
+    async def main() -> Any:
+        held = Held()
+        async with wire(make_server(Unpaid(answerer=NetworkAnswerer(held), calls=2).take)) as client:
+            await client.hello()
+            for _ in range(3):
+                await client.ask("tools/call", {"name": "dialect_check", "arguments": PROBE})
+            refused = await client.receive()
+            held.let_go.set()
+            return refused["result"], [(await client.receive())["result"]["isError"] for _ in range(2)]
+
+    refused, others = asyncio.run(main())
+    assert refused["isError"] is True
+    assert json.loads(refused["content"][0]["text"])["code"] == "too-many-calls"
+    assert others == [False, False]
+
+
+def test_a_cancelled_call_stops_waiting_for_the_network() -> None:
+    async def main() -> None:
+        held = Held()
+        async with wire(make_server(Unpaid(answerer=NetworkAnswerer(held)).take)) as client:
+            await client.hello()
+            sent = await client.ask("tools/call", {"name": "dialect_check", "arguments": PROBE})
+            async with asyncio.timeout(PATIENCE):
+                await held.asked.wait()
+                await client.tell("notifications/cancelled", {"requestId": sent})
+                await held.cancelled.wait()
+
+    asyncio.run(main())
+
+
+def test_a_client_that_leaves_in_the_middle_stops_its_work() -> None:
+    async def main() -> None:
+        held = Held()
+        async with wire(make_server(Unpaid(answerer=NetworkAnswerer(held)).take)) as client:
+            await client.hello()
+            await client.ask("tools/call", {"name": "dialect_check", "arguments": PROBE})
+            async with asyncio.timeout(PATIENCE):
+                await held.asked.wait()
+        assert held.cancelled.is_set()
+        assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_call_stops_thinking() -> None:
+    """The work is in a thread, which ends before the work would."""
+    request = {
+        "schema": "FAHCE_MACHINE_REQUEST_V1",
+        "candidate_output": LONG_TEXT,
+        "evidence": [{"id": "e", "kind": "log", "source_label": "log", "text": LONG_TEXT}],
+    }
+
+    async def main() -> None:
+        async with wire(make_server(Unpaid().take)) as client:
+            await client.hello()
+            arguments = {"request": request}
+            sent = await client.ask(
+                "tools/call", {"name": "fahce_diagnose_integrity", "arguments": arguments}
+            )
+            async with asyncio.timeout(PATIENCE):
+                while not (working := _working()):
+                    await client.answer("tools/list")
+                await client.tell("notifications/cancelled", {"requestId": sent})
+                await asyncio.to_thread(working[0].join, PATIENCE)
+                assert not working[0].is_alive()
+                # The place it held is free again.
+                for _ in range(5):
+                    assert (await client.call("dialect_check", SUBMITTED))["isError"] is False
+
+    asyncio.run(main())
+
+
+def _working() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "work"]
+
+
+def test_progress_is_told_of_a_call_that_asks_for_it() -> None:
+    async def main() -> Any:
+        held = Held()
+        held.let_go.set()
+        async with wire(make_server(Unpaid(answerer=NetworkAnswerer(held)).take)) as client:
+            await client.hello()
+            params = {"name": "dialect_check", "arguments": PROBE, "_meta": {"progressToken": "mine"}}
+            sent = await client.ask("tools/call", params)
+            told = []
+            while (message := await client.receive()).get("id") != sent:
+                told.append(message)
+            return told
+
+    told = asyncio.run(main())
+    assert [each["method"] for each in told] == ["notifications/progress"] * 2
+    assert [each["params"]["progress"] for each in told] == [1, 2]
+    assert {each["params"]["progressToken"] for each in told} == {"mine"}
+
+
+def test_nothing_is_left_of_many_calls() -> None:
+    """Issue 8, evidence 3: measured."""
+
+    async def use(client: Wire) -> int:
+        async def some() -> None:
+            for _ in range(50):
+                await client.ask("tools/call", {"name": "dialect_check", "arguments": SUBMITTED})
+            for _ in range(50):
+                await client.receive()
+
+        await some()
+        gc.collect()
+        tasks, (before, _) = len(asyncio.all_tasks()), tracemalloc.get_traced_memory()
+        for _ in range(6):
+            await some()
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+        assert len(asyncio.all_tasks()) == tasks
+        return after - before
+
+    tracemalloc.start()
+    try:
+        grown = run_on(make_server(Unpaid().take), use)
+    finally:
+        tracemalloc.stop()
+    assert grown < 300 * 1_000, "a kilobyte for each call would be a leak"
+
+
+def test_the_command_keeps_its_output_to_the_protocol_and_ends_with_its_input() -> None:
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode()
+    ran = subprocess.run(
+        [ASSAY, "mcp"], input=b"nonsense\n" + hello + b"\n", capture_output=True, timeout=PATIENCE, check=True
+    )
+    error, answer = map(json.loads, ran.stdout.splitlines())
+    assert error["error"]["code"] == -32700
+    assert answer["result"]["serverInfo"]["name"] == "assay"
+    assert ran.stderr == b""
+
+
+def test_a_fault_of_ours_is_a_tool_error_that_quotes_nothing(capfd: Any) -> None:
+    async def breaking(_ask: Any) -> Fetched:
+        raise RuntimeError("a secret")
+
+    async def use(client: Wire) -> Any:
+        return await client.call("dialect_check", PROBE)
+
+    result = run_on(make_server(Unpaid(answerer=NetworkAnswerer(breaking)).take), use)
+    assert result["isError"] is True
+    assert json.loads(result["content"][0]["text"])["code"] == "internal"
+    printed = capfd.readouterr()
+    assert "secret" not in json.dumps(result) + printed.out + printed.err
+
+
+def test_what_a_rule_prints_misses_the_wire() -> None:
+    """Standard output belongs to the protocol; anything else goes to standard error."""
+    script = (
+        "import os, sys\n"
+        "from assay402.mcp_server.stdio import own_stdio\n"
+        "stdin, stdout = own_stdio()\n"
+        "print('stray', flush=True)\n"
+        "stdout.write(b'wire'); stdout.flush()\n"
+        "assert stdin.read() == b'in' and os.read(0, 1) == b''\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], input=b"in", capture_output=True, timeout=PATIENCE, check=True
+    )
+    assert ran.stdout == b"wire"
+    assert ran.stderr.strip() == b"stray"
+    assert os.name != "nt"
