@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay402.attest.codes import NOTICES as ATTEST_NOTICES
 from assay402.checks import CHECKS
 from assay402.cli.main import main as command
 from assay402.core.errors import NOTICES, Notice
@@ -14,6 +15,7 @@ from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
+from assay402.store.notices import NOTICES as STORE_NOTICES
 
 FROM_TABLES = "<!-- Generated from the program by tools/gen_docs.py: edit it there. -->"
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,6 +52,8 @@ def _codes() -> str:
         ("States of a fetch", dict(FETCH_NOTICES)),
         ("Transcripts", dict(TRANSCRIPT_NOTICES)),
         ("MCP", dict(MCP_NOTICES)),
+        ("Keys and signatures", dict(ATTEST_NOTICES)),
+        ("Database and ledger", dict(STORE_NOTICES)),
         ("Errors", dict(NOTICES)),
     ]
     parts += [f"## {title}\n\n{_table(table)}" for title, table in tables]

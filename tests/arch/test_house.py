@@ -94,6 +94,8 @@ HEAVY = {
         "from assay402.cli.main import main; main(['deliverable', 'check', '--help'], standalone_mode=False)",
         "from assay402.cli.main import main; main(['deliverable', 'registry'], standalone_mode=False)",
         "from assay402.cli.main import main; main(['listing', 'check', '--help'], standalone_mode=False)",
+        "from assay402.cli.main import main; main(['verify', '--help'], standalone_mode=False)",
+        "from assay402.cli.main import main; main(['keys', 'rotate', '--help'], standalone_mode=False)",
         "from assay402 import listing; listing.check({'url': 'not-a-url'})",
         "from assay402 import dialect; dialect.check({'mode': 'submitted', 'artefact': {'body_obj': {}}})",
     ],

@@ -176,3 +176,19 @@ def test_a_judge_that_is_not_there_leaves_the_rules_verdict(files: dict[str, str
 
 def test_the_consequential_actions_are_listed() -> None:
     assert b"refund" in assay("claims", "actions").stdout.split()
+
+
+def test_the_hashes_of_a_receipt_are_computed_anew(files: dict[str, str], tmp_path: Path) -> None:
+    answer = tmp_path / "answer.json"
+    answer.write_bytes(assay("claims", "diagnose", files["request.json"], "--json").stdout)
+    whole = assay("claims", "receipt", str(answer), "--request", files["request.json"], "--json")
+    assert (whole.returncode, set(json.loads(whole.stdout).values())) == (0, {"matches"})
+    alone = assay("claims", "receipt", str(answer))
+    assert (alone.returncode, b"not computed" in alone.stdout) == (0, True)
+    changed = assay("claims", "receipt", "-", stdin=answer.read_bytes().replace(b"$60", b"$61"))
+    assert (changed.returncode, b"differs" in changed.stdout) == (1, True)
+    for given in ("{}", "x"):
+        refused = assay("claims", "receipt", "-", stdin=given.encode())
+        assert (refused.returncode, refused.stdout) == (2, b"")
+    no_request = assay("claims", "receipt", str(answer), "--request", files["pay.log"])
+    assert (no_request.returncode, b"not_json" in no_request.stderr) == (2, True)

@@ -11,7 +11,7 @@ import pytest
 from assay402.core import strictjson
 from assay402.core.errors import JSONUnreadable
 from assay402.formats import transcript
-from assay402.formats.transcript import NOTICES, TranscriptUnreadable, capture
+from assay402.formats.transcript import NOTICES, TranscriptUnreadable, capture, exchange
 
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "vectors" / "transcript"
@@ -37,7 +37,7 @@ def source(case: dict[str, Any]) -> bytes:
 def test_every_vector_gives_its_artefact_or_its_code(case: dict[str, Any]) -> None:
     if "code" in case:
         with pytest.raises(TranscriptUnreadable) as caught:
-            capture(source(case), entry=case.get("entry"))
+            exchange(source(case), entry=case.get("entry"), having=case.get("having"))
         assert caught.value.code == case["code"]
         assert caught.value.numbers == case.get("numbers", {})
     else:
@@ -104,3 +104,18 @@ def test_the_form_is_found_whatever_stands_before_it() -> None:
 
 def test_the_module_offers_its_error_to_those_who_import_the_door() -> None:
     assert transcript.TranscriptUnreadable("transcript_empty").code == "transcript_empty"
+
+
+def test_a_header_looked_for_chooses_the_last_response_that_has_it() -> None:
+    """Of several saved answers the signed one is meant."""
+    entries = [
+        {
+            "request": {"headers": []},
+            "response": {"status": 200, "headers": headers, "content": {"text": str(number)}},
+        }
+        for number, headers in enumerate([[], [{"name": "assay-signature", "value": "v"}], []])
+    ]
+    archive = json.dumps({"log": {"entries": entries}}).encode()
+    assert exchange(archive, having="Assay-Signature").body == b"1"
+    assert exchange(archive, having="Assay-Signature", entry=2).body == b"2"
+    assert exchange(RESPONSE, having="Assay-Signature").headers == (("Content-Length", "2"),)

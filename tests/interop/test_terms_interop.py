@@ -8,8 +8,7 @@ import base64
 import importlib.util
 import json
 import sys
-import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import pytest
 
 from assay402 import terms
 
-PACKAGES = ("x402", "fastapi", "httpx", "eth_account", "eth_tester", "eth", "web3", "integraledger_terms")
+PACKAGES = ("integraledger_terms",)
 MISSING = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
 pytestmark = pytest.mark.skipif(
     bool(MISSING), reason=f"not installed: {', '.join(MISSING)} (extra `interop`)"
@@ -39,25 +38,20 @@ def module(folder: Path, name: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def shop() -> Iterator[Any]:
-    """Build the chain and the shop of the documentation."""
-    with warnings.catch_warnings():
-        # What other packages warn of when they are imported or called is theirs to mend.
-        warnings.simplefilter("ignore")
-        chain = module(Path(__file__).parent, "chain").Chain()
-        example = module(EXAMPLES, "terms_fastapi")
-        yield type(
-            "Shop", (), {"chain": chain, "app": example.make_app(chain.facilitator), "example": example}
-        )
+def shop(chain: Any, facilitator: Any) -> Any:
+    """Build the shop of the documentation on the sandbox's chain."""
+    from x402.http import FacilitatorConfig, HTTPFacilitatorClient
+
+    example = module(EXAMPLES, "terms_fastapi")
+    app = example.make_app(HTTPFacilitatorClient(FacilitatorConfig(url=facilitator.url)))
+    return type("Shop", (), {"chain": chain, "app": app, "example": example})
 
 
 def run(work: Awaitable[Any]) -> Any:
     async def bounded() -> Any:
         return await asyncio.wait_for(work, SECONDS)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return asyncio.run(bounded())
+    return asyncio.run(bounded())
 
 
 def decoded(header: str) -> Any:
@@ -79,6 +73,8 @@ async def paid(shop: Any) -> tuple[Any, list[Any]]:
     from x402.http.clients.httpx import x402AsyncTransport
     from x402.mechanisms.evm.exact import register_exact_evm_client
 
+    from assay402.sandbox.accounts import evm_account
+
     payments: list[Any] = []
 
     class Watched(httpx.ASGITransport):  # type: ignore[misc]  # (not looked into)
@@ -88,7 +84,7 @@ async def paid(shop: Any) -> tuple[Any, list[Any]]:
             return await super().handle_async_request(request)
 
     client = x402Client()
-    register_exact_evm_client(client, shop.chain.payer)
+    register_exact_evm_client(client, evm_account("payer"))
     transport = x402AsyncTransport(client, Watched(app=shop.app))
     async with httpx.AsyncClient(transport=transport, base_url="https://seller.example") as paying:
         return await paying.get("/report"), payments
@@ -114,7 +110,7 @@ def test_the_official_client_pays_it_and_echoes_our_extension(shop: Any) -> None
     assert answer.json() == {"report": "sunny"}
     receipt = decoded(answer.headers["payment-response"])
     assert receipt["success"]
-    assert shop.chain.settled(receipt["transaction"])
+    assert shop.chain.is_settled(receipt["transaction"])
     assert shop.chain.balance(shop.example.PAY_TO) == before + 10_000
     (payment,) = payments
     entry = challenge["extensions"]["legalContext"]
@@ -123,7 +119,7 @@ def test_the_official_client_pays_it_and_echoes_our_extension(shop: Any) -> None
     assert terms.extract(payment) == terms.extract(challenge)
 
 
-def test_the_published_buyer_gate_reads_our_challenge_and_agrees_on_the_hash(shop: Any) -> None:
+def test_the_published_buyer_gate_reads_our_challenge_and_agrees_on_the_hash(shop: Any, parties: Any) -> None:
     """Evidence 3: the package `integraledger-terms` reads, fetches, hashes and compares for itself."""
     import httpx
     from integraledger_terms import X402_EXACT_EIP155_EIP3009, Confirmed, confirm
@@ -133,7 +129,7 @@ def test_the_published_buyer_gate_reads_our_challenge_and_agrees_on_the_hash(sho
 
     async def gate() -> Any:
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app=shop.app)) as link:
-            account = f"eip155:84532:{shop.chain.payer.address}"
+            account = f"eip155:84532:{parties.payer}"
             return await confirm(challenge, X402_EXACT_EIP155_EIP3009, account, link)
 
     confirmed = run(gate())

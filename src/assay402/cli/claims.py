@@ -11,6 +11,7 @@ from assay402.checks.claims.contract import REQUEST_SCHEMA
 from assay402.checks.claims.model import Outcome, Verdict
 from assay402.checks.claims.reading.actions import consequential
 from assay402.cli.claims_page import MARKS, evidence_line, page, stretches, visible
+from assay402.cli.claims_receipt import receipt_command
 from assay402.cli.form import Form, read_source, request_from
 from assay402.cli.output import print_lines
 from assay402.core.asks import Answerer
@@ -225,4 +226,7 @@ _FORM: Final[Form[Outcome]] = Form(
 FORMS: Final[Mapping[str, Form[Outcome]]] = dict.fromkeys(
     ("diagnose", "repair", "verify", "repair-bundle"), _FORM
 )
-COMMANDS: Final[Mapping[str, Callable[[], click.Command]]] = {"actions": _actions}
+COMMANDS: Final[Mapping[str, Callable[[], click.Command]]] = {
+    "actions": _actions,
+    "receipt": receipt_command,
+}

@@ -11,10 +11,16 @@ import click
 from assay402 import __version__
 from assay402.checks import CHECKS
 from assay402.cli.commands import CheckGroup, replay_file
+from assay402.cli.db import db_command
 from assay402.cli.form import read_source
+from assay402.cli.keys import keys_command
+from assay402.cli.ledger import ledger_command
 from assay402.cli.mcp import command as mcp_command
 from assay402.cli.output import explain_code, notices, print_error, print_lines
+from assay402.cli.sandbox import sandbox
+from assay402.cli.service import serve, settings
 from assay402.cli.usage import OneLine, SourceFile, Usage, usage_lines
+from assay402.cli.verify import verify_command
 from assay402.core.check import Refusal
 from assay402.core.errors import AssayError, OurError, TheirError
 from assay402.formats.rule_page import rule_page
@@ -98,6 +104,13 @@ def main() -> None:
 for _check in CHECKS:
     main.add_command(CheckGroup(_check))
 main.add_command(mcp_command())
+main.add_command(sandbox())
+main.add_command(serve)
+main.add_command(settings)
+main.add_command(verify_command())
+main.add_command(keys_command())
+main.add_command(db_command())
+main.add_command(ledger_command())
 
 
 def _explained() -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 import msgspec
 
+from assay402.attest.codes import NOTICES as ATTEST_NOTICES
 from assay402.checks import CHECKS
 from assay402.core.check import Refusal
 from assay402.core.errors import NOTICES, Notice
@@ -17,6 +18,9 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
+from assay402.service.notices import NOTICES as SERVICE_NOTICES
+from assay402.store.notices import NOTICES as STORE_NOTICES
+from assay402.web.codes import NOTICES as WEB_NOTICES
 
 EXIT_PIPE_CLOSED: Final = 141
 _CONTROL: Final = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -121,5 +125,15 @@ def notice_of(code: str) -> Notice | None:
 
 def notices() -> dict[str, Notice]:
     """Give every code with its notice."""
-    tables = (NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, MCP_NOTICES, *(check.notices for check in CHECKS))
+    tables = (
+        NOTICES,
+        TRANSCRIPT_NOTICES,
+        FETCH_NOTICES,
+        ATTEST_NOTICES,
+        SERVICE_NOTICES,
+        STORE_NOTICES,
+        WEB_NOTICES,
+        MCP_NOTICES,
+        *(check.notices for check in CHECKS),
+    )
     return {code: notice for table in tables for code, notice in table.items()}

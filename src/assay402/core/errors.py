@@ -121,6 +121,30 @@ NOTICES: Mapping[str, Notice] = {
         "It needs model.onnx, tokenizer.json and a config.json whose id2label names entailment, contradiction and"
         " neutral, and the packages of the extra `judge`.",
     ),
+    "sandbox_not_installed": Notice(
+        "The packages of the sandbox are not installed.",
+        "Install the extra: `pip install 'assay402[sandbox]'`.",
+    ),
+    "sandbox_port_taken": Notice(
+        "A port of the sandbox is taken.",
+        "Stop what listens there, or give other ports; 0 is any that is free.",
+    ),
+    "sandbox_chain_failed": Notice(
+        "The program `anvil` is not on the PATH, or ended instead of listening.",
+        "Its port may be taken; `--chain python` needs no program.",
+    ),
+    "sandbox_not_loopback": Notice(
+        "The address is not on this machine, and the sandbox's client pays nobody else.",
+        "Give an address of http or https on 127.0.0.1, ::1 or localhost.",
+    ),
+    "sandbox_not_paid": Notice(
+        "The official client did not pay the offer.",
+        "The offer may be unreadable, dearer than a dollar, or on a network or in an asset the sandbox has not.",
+    ),
+    "sandbox_unanswered": Notice(
+        "The resource did not answer in time, or with more than is read.",
+        "Start it, and try the address with another client.",
+    ),
     "internal": Notice(
         "This is a fault of ours.", "Please report it with the command you ran, without your data."
     ),

@@ -80,7 +80,7 @@ def precheck_schema() -> dict[str, Any]:
 def _artefact() -> dict[str, Any]:
     container = {"type": ["object", "array", "string", "number", "boolean", "null"]}
     properties: dict[str, Any] = {
-        "status": {"type": "integer", "minimum": 100, "maximum": 599},
+        "status": {"type": "integer", "minimum": 100, "maximum": 999},
         "body_obj": {**container, "description": "The body as JSON; not beside body_raw."},
         "body_raw": {**TEXT, "description": "The body as text; not beside body_obj."},
         "header_obj": {**OBJECT, "description": "PAYMENT-REQUIRED, decoded; not beside its header."},

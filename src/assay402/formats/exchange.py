@@ -43,7 +43,7 @@ class TranscriptUnreadable(TheirError):
 
     Codes: `transcript_empty`, `transcript_no_response`, `transcript_ambiguous`, `transcript_is_json`,
     `transcript_not_har`, `har_malformed`, `har_no_entries`, `har_entry_out_of_range` (entry, entries),
-    `har_entry_no_response` (entry), `har_no_402` (entries).
+    `har_entry_no_response` (entry), `har_no_402` (entries), `har_no_such_header` (entries).
     """
 
 

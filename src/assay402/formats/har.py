@@ -21,12 +21,14 @@ def is_archive(value: JSON) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("log"), Mapping)
 
 
-def read(value: JSON, entry: int | None) -> SavedExchange:
-    """Give the exchange of one entry, counted from 0; without a number, the last whose status is 402.
+def read(value: JSON, entry: int | None, having: str | None = None) -> SavedExchange:
+    """Give the exchange of one entry, counted from 0; without a number, the last whose response has a header.
+
+    Where no header is named either, it is the last whose status is 402.
 
     Raises:
         TranscriptUnreadable: with `har_malformed`, `har_no_entries`, `har_entry_out_of_range` (entry, entries),
-            `har_no_402` (entries) or `har_entry_no_response` (entry).
+            `har_no_402` (entries), `har_no_such_header` (entries) or `har_entry_no_response` (entry).
 
     """
     entries = _member(_member(value, "log"), "entries")
@@ -34,7 +36,10 @@ def read(value: JSON, entry: int | None) -> SavedExchange:
         _refuse()
     if not entries:
         raise TranscriptUnreadable("har_no_entries")
-    chosen = _last_402(entries) if entry is None else entry
+    if entry is not None:
+        chosen = entry
+    else:
+        chosen = _last_402(entries) if having is None else _last_having(entries, having)
     if chosen not in range(len(entries)):
         raise TranscriptUnreadable("har_entry_out_of_range", entry=chosen, entries=len(entries))
     response = _member(entries[chosen], "response")
@@ -54,6 +59,15 @@ def _last_402(entries: list[JSON]) -> int:
         if integer(_optional(_optional(entries[index], "response"), "status")) == _PAYMENT_REQUIRED:
             return index
     raise TranscriptUnreadable("har_no_402", entries=len(entries))
+
+
+def _last_having(entries: list[JSON], header: str) -> int:
+    for index in reversed(range(len(entries))):
+        listed = _optional(_optional(entries[index], "response"), "headers")
+        names = [_optional(each, "name") for each in listed] if isinstance(listed, list) else []
+        if any(isinstance(name, str) and name.lower() == header.lower() for name in names):
+            return index
+    raise TranscriptUnreadable("har_no_such_header", entries=len(entries))
 
 
 def _headers(message: JSON) -> Headers:

@@ -49,33 +49,42 @@ def capture(source: bytes, *, entry: int | None = None) -> dict[str, Any]:
         TranscriptUnreadable: with one of the codes in `NOTICES`.
 
     """
+    return artefact(exchange(source, entry=entry))
+
+
+def exchange(source: bytes, *, entry: int | None = None, having: str | None = None) -> SavedExchange:
+    """Read what somebody saved of an exchange, whole; the form is found from the content.
+
+    Of an archive the entry counted from 0 is read; without a number the last whose response has a header of the name
+    `having`, or where no name is given, the last with the status 402. Raises as `capture`.
+    """
     saved = _opened(source)
     if not saved.text.strip():
         raise TranscriptUnreadable("transcript_empty")
-    return artefact(_exchange(saved, entry))
+    return _exchange(saved, entry, having)
 
 
-def _exchange(saved: _Saved, entry: int | None) -> SavedExchange:
+def _exchange(saved: _Saved, entry: int | None, having: str | None) -> SavedExchange:
     first = _FIRST_STATUS.search(saved.text)
     # No line of a JSON text can begin with a status line, while a prompt may begin with a bracket.
     if first is None and saved.text.lstrip().startswith((b"{", b"[")):
-        return _from_json(saved.text, entry)
+        return _from_json(saved.text, entry, having)
     is_verbose = first is not None and first[0].startswith(b"<")
     read_text = curl_verbose.read if is_verbose else http_text.read
-    exchange = read_text(saved.text, is_rewritten=saved.is_rewritten)
+    found = read_text(saved.text, is_rewritten=saved.is_rewritten)
     if entry is not None:
         raise TranscriptUnreadable("transcript_not_har")
-    return exchange
+    return found
 
 
-def _from_json(text: bytes, entry: int | None) -> SavedExchange:
+def _from_json(text: bytes, entry: int | None, having: str | None) -> SavedExchange:
     try:
         value = read(text)
     except JSONUnreadable as error:
         raise TranscriptUnreadable("har_malformed", **error.numbers) from error
     if not har.is_archive(value):
         raise TranscriptUnreadable("transcript_is_json")
-    return har.read(value, entry)
+    return har.read(value, entry, having)
 
 
 def _opened(source: bytes) -> _Saved:
@@ -130,6 +139,10 @@ NOTICES: Mapping[str, Notice] = {
     ),
     "har_entry_no_response": Notice(
         "The chosen entry got no response.", "Choose an entry that was answered."
+    ),
+    "har_no_such_header": Notice(
+        "No entry of the archive (HAR) has a response with the header that is looked for.",
+        "Choose an entry by its number, from 0 to one less than the number `entries`.",
     ),
     "har_no_402": Notice(
         "No entry of the archive (HAR) has the status 402.",

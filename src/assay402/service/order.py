@@ -1,11 +1,23 @@
 """An order as a face hands it over, and every way it can end. Faces turn an outcome into HTTP or an MCP tool result."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 
 from assay402.core.check import Check, Operation
 from assay402.core.strictjson import JSON
+
+QUOTED: Final = "deliverable"
+"""The check whose contract has quotes (`ARBITER-QUOTE-ID`), bound to the request."""
+WORK_SECONDS: Final[Mapping[str, int]] = {
+    "dialect": 15,
+    "listing": 120,
+    "deliverable": 15,
+    "claims": 15,
+    "terms": 30,
+}
+"""How long the work of a check may take. An authorization must outlast it, and a lease covers it."""
 
 
 class Resource(Struct, frozen=True, kw_only=True):
@@ -18,6 +30,18 @@ class Resource(Struct, frozen=True, kw_only=True):
     price: int
     """Millionths of a US dollar, which are the atomic units of USDC; 0 is free."""
     description: str
+    profile: str | None = None
+    """Which published contract answers, where the operation has several; answers of two are never taken for one."""
+
+    @property
+    def work_seconds(self) -> int:
+        """How long the work may take."""
+        return WORK_SECONDS[self.check.name]
+
+    @property
+    def is_quoted(self) -> bool:
+        """Whether offers of it carry a quote, which is bound to the request."""
+        return self.check.name == QUOTED and self.price > 0
 
     @property
     def name(self) -> str:
@@ -86,6 +110,8 @@ class Declined(Struct, frozen=True, kw_only=True):
     body: Mapping[str, JSON] | None = None
     """The room's own shape of a refusal, where its contract has one."""
     numbers: Mapping[str, int] = {}
+    free_retry: bool = False
+    """Whether the same payment may be sent again: it was verified, and nothing was charged."""
     retry_after_seconds: int | None = None
     logical_payment_id: str | None = None
 

@@ -5,7 +5,7 @@ The rows are closed lists of fields: adding one is a version change, and a test 
 Times are aware datetimes in UTC; amounts are integers of atomic units.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import date, datetime
 from enum import Enum
 from typing import Final, Protocol
@@ -171,9 +171,11 @@ class TooManyUnsettled(Struct, frozen=True, kw_only=True):
 
 
 class StoreUnavailable(Exception):
-    """The database cannot be read or written now: locked, full, read-only or gone. Nothing half-done remains.
+    """The database cannot be read or written now. Nothing half-done remains.
 
-    It carries no text of the driver, which could quote rows.
+    It carries no text of the driver, which could quote rows, but one word of a closed list: `locked`, `full`,
+    `read_only`, `gone` or `failed`. Where the connection was lost while a change was being committed, the change may
+    have happened, as a whole: the row tells.
     """
 
 
@@ -278,7 +280,26 @@ class FreeTier(Protocol):
     """Counts free calls, atomically."""
 
     async def take(self, bucket: str, now: datetime, per_day: int, interval_ms: int) -> bool:
-        """Count a call of a bucket; False when the day's allowance is used up or the last call was too near."""
+        """Count a call of a bucket; False when the day's allowance is used up or the last call was too near.
+
+        A bucket is named `caller:…` or `address:…`; what stands behind the colon is forgotten after a day.
+        """
+        ...
+
+
+class Rates(Protocol):
+    """Gives what a US dollar was worth in Canadian dollars."""
+
+    basis: str
+    """Who publishes the rates, such as `bank_of_canada`."""
+
+    async def between(self, since: date, until: date) -> Mapping[date, str]:
+        """Give the rate of each day that has one, from `since` to `until`, both included, as decimal strings.
+
+        Raises:
+            TheirError: `rates_unavailable` where the publisher gives none or gives what is no rate.
+
+        """
         ...
 
 
@@ -347,8 +368,26 @@ class Facilitator(Protocol):
 class ChainLookup(Protocol):
     """Looks an authorization up on its chain, where the operator configured a node for it."""
 
-    async def find(
-        self, key: str, payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
-    ) -> Settled | NotMoved | Unknown:
-        """Tell whether the authorization moved the amount to the recipient, and in which transaction."""
+    async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
+        """Tell whether the authorization of a key moved the amount to the recipient, and in which transaction.
+
+        The key says all a chain needs to know of an authorization (`service.authorization`), so a row alone can be
+        looked up. Any doubt is `Unknown`.
+        """
+        ...
+
+
+class OfferReceipts(Protocol):
+    """Makes the members of the `offer-receipt` extension, where a key for it exists."""
+
+    def offers(
+        self, resource_url: str, accepts: Sequence[Mapping[str, JSON]], now: datetime
+    ) -> Mapping[str, JSON]:
+        """Give the extension of an offer: `{"info": {"offers": […]}, "schema": …}`."""
+        ...
+
+    def receipt(
+        self, resource_url: str, network: str, payer: str, transaction: str, now: datetime
+    ) -> Mapping[str, JSON]:
+        """Give the extension of a settlement: `{"info": {"receipt": …}, "schema": …}`."""
         ...

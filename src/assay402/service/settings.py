@@ -23,7 +23,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     rpc_urls: tuple[tuple[str, str], ...] = ()
     """Nodes to look authorizations up on, by network: `eip155:8453=https://…`. Secret."""
     assets: tuple[tuple[str, str], ...] = ()
-    """Another asset for a network than its USDC: `eip155:8453=0x…`."""
+    """Another asset for a network than its USDC, of six decimals, with name and version of its EIP-712 domain:
+    `eip155:8453=0x…/USD Coin/2`; the two may be left out where they are those of the network's USDC."""
     checks: tuple[str, ...] = ("dialect", "listing", "deliverable", "claims", "terms")
     """The checks this service offers."""
     prices: tuple[tuple[str, int], ...] = ()
@@ -42,6 +43,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Processes that serve."""
     queue: int = 64
     """Orders of one check that may be under way or wait; further ones get 503."""
+    payment_identifier: Literal["optional", "required"] = "optional"
+    """Whether a payment must carry an id of its own (the extension `payment-identifier`)."""
     max_timeout_seconds: int = 300
     """How long a payment offered here may take, as `maxTimeoutSeconds` says."""
     house_wallets: tuple[str, ...] = ()
@@ -52,3 +55,5 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A file with the legal context that offers carry, as `assay terms place` reads it."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses of proxies whose `X-Forwarded-For` is believed for the free tier."""
+    free_for_all: bool = False
+    """Whether a service with payments off may listen on another address than loopback."""

@@ -51,6 +51,7 @@ REFUSALS: Final[Mapping[str, Notice]] = {
     "evidence-id-repeated": Notice("Two evidence items have the same id.", "Give each item an id of its own."),
     "kind-unknown": Notice("An evidence item has an unknown kind.", "Use log, paste, document or description."),
     "idempotency-key": Notice("The idempotency key has a form the contract does not take.", "Use 8 to 128 letters, digits, hyphens and underscores."),
+    "receipt-malformed": Notice("The file is no answer of this contract, or was hashed in another way.", "Give the JSON as it was received, whole."),
 }  # fmt: skip
 """Every code a request can be refused with."""
 

@@ -136,7 +136,7 @@ def response(
     return answer
 
 
-_HASHED: Final = (
+HASHED: Final = (
     "schema",
     "operation",
     "input_hash",
@@ -148,6 +148,7 @@ _HASHED: Final = (
     "verification",
     "next_safe_action",
 )
+"""Members of a response that its result hash is over."""
 
 
 _BEYOND_BASIC_PLANE: Final = 0xF0
@@ -156,7 +157,7 @@ _BEYOND_BASIC_PLANE: Final = 0xF0
 
 def result_hash(body: Mapping[str, Any], provider: str, model: str, engine_version: str) -> str:
     """Give the digest of a result: no time, no identity and no nonce goes into it."""
-    hashed = {name: body[name] for name in _HASHED}
+    hashed = {name: body[name] for name in HASHED}
     engine = {"provider": provider, "model": model, "engine_version": engine_version}
     return _digest({**hashed, "engine": engine, "result_hash": ""})
 

@@ -1,0 +1,221 @@
+"""`assay keys`: the key ring of a service, made, shown, rotated and published from the command line."""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from assay402.attest.codes import KeysUnusable
+from assay402.cli.data_dir import KEYS, data_directory
+from assay402.cli.output import plain, print_bytes, print_lines, published_line
+from assay402.cli.usage import Usage
+
+if TYPE_CHECKING:
+    from assay402.attest.keys import KeyRing
+    from assay402.attest.ring_file import Entry
+
+_DAY: Final = 24
+_GROUP: Final = """The keys that answers are signed with.
+
+They stand in the folder `keys` of the data directory: private keys in files that are closed to others, and the ring,
+`ring-NUMBER.json`, which holds every key there ever was and no secret. The service makes the first key itself."""
+_ROTATE: Final = """Publish the next key.
+
+It signs once it has been published for a day, so that no verifier meets a key it has not seen; until then the
+present key signs. The old key stays published for ever, and what it signed stays verifiable. A running service needs
+no restart."""
+
+
+def keys_command() -> click.Group:
+    """Make the group of commands."""
+    group = click.Group("keys", help=_GROUP)
+    group.add_command(click.Command("new", help=_NEW, callback=_new, params=[_address_argument(), *_place()]))
+    group.add_command(
+        click.Command(
+            "show",
+            help="Show every key: which signs, since when, until when.",
+            callback=_show,
+            params=[_json(), *_place()],
+        )
+    )
+    group.add_command(
+        click.Command(
+            "rotate",
+            help=_ROTATE,
+            callback=_rotate,
+            params=[
+                click.Option(
+                    ["--key", "address"], metavar="ADDRESS", help="Take this key, `file:PATH` or `env:NAME`."
+                ),
+                click.Option(
+                    ["--hours"],
+                    type=click.IntRange(1, 24 * 365),
+                    default=_DAY,
+                    show_default=True,
+                    help="Sign with it after so many hours; 24 at least.",
+                ),
+                *_place(),
+            ],
+        )
+    )
+    group.add_command(
+        click.Command("jwks", help=_published("JWK set", "jwks.json"), callback=_jwks, params=_place())
+    )
+    group.add_command(
+        click.Command("did", help=_published("did:web document", "did.json"), callback=_did, params=_place())
+    )
+    return group
+
+
+_NEW: Final = """Make the first key of the ring, or with ADDRESS (`file:PATH`) a key outside it.
+
+A file that is there is never overwritten."""
+
+
+def _published(what: str, name: str) -> str:
+    return f"Print the {what}, as the service publishes it under /.well-known/{name}."
+
+
+def _address_argument() -> click.Parameter:
+    return click.Argument(["address"], required=False, metavar="[ADDRESS]")
+
+
+def _json() -> click.Parameter:
+    return click.Option(["--json", "as_json"], is_flag=True, help="Print JSON.")
+
+
+def _place() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--data-dir"],
+            envvar="ASSAY_DATA_DIR",
+            show_envvar=True,
+            metavar="DIR",
+            help="The data directory of the service; the user's own by default.",
+        ),
+        click.Option(
+            ["--public-url"],
+            envvar="ASSAY_PUBLIC_URL",
+            show_envvar=True,
+            metavar="URL",
+            help="The public address of the service: its host names the keys.",
+        ),
+        click.Option(
+            ["--port"],
+            envvar="ASSAY_PORT",
+            show_envvar=True,
+            type=click.IntRange(1, 65_535),
+            default=8402,
+            help="The port of a service without a public address.",
+        ),
+    ]
+
+
+def _folder(data_dir: str | None) -> Path:
+    return Path(data_dir or data_directory()) / KEYS
+
+
+def _new(address: str | None, data_dir: str | None, public_url: str | None, port: int) -> None:
+    # Loaded in each command: cryptography must not load with the help.
+    from assay402.attest.key_files import make_key, write_key  # noqa: PLC0415
+    from assay402.attest.keys import did_of, public_bytes, thumbprint  # noqa: PLC0415
+    from assay402.attest.ring_file import open_ring, read_state  # noqa: PLC0415
+    from assay402.net.clock import utc_now  # noqa: PLC0415
+
+    if address is not None:
+        scheme, _, path = address.partition(":")
+        if scheme != "file" or not path:
+            raise Usage("A key is made at file:PATH only.")
+        key = make_key()
+        write_key(Path(path), key)
+        print_lines([f"made: key {thumbprint(public_bytes(key))}"])
+        return
+    did, folder = did_of(public_url, port), _folder(data_dir)
+    if read_state(folder).of(did):
+        raise Usage("The ring has a key already; `assay keys rotate` publishes the next.")
+    ring = open_ring(folder, did=did, address=os.environ.get("ASSAY_SIGNING_KEY"), now=utc_now())
+    print_lines([f"made: {ring.keys[-1].kid}"])
+
+
+def _rotate(address: str | None, hours: int, data_dir: str | None, public_url: str | None, port: int) -> None:
+    from assay402.attest.keys import did_of  # noqa: PLC0415
+    from assay402.attest.ring_file import rotate  # noqa: PLC0415
+    from assay402.net.clock import utc_now  # noqa: PLC0415
+
+    entry = rotate(
+        _folder(data_dir),
+        did=did_of(public_url, port),
+        now=utc_now(),
+        address=address,
+        wait=timedelta(hours=hours),
+    )
+    print_lines([f"published: {entry.kid}", f"signs from: {_time(entry.not_before)}"])
+
+
+def _show(as_json: bool, data_dir: str | None, public_url: str | None, port: int) -> None:
+    from assay402.attest.keys import did_of  # noqa: PLC0415
+    from assay402.attest.ring_file import read_state  # noqa: PLC0415
+    from assay402.net.clock import utc_now  # noqa: PLC0415
+
+    entries, did, now = read_state(_folder(data_dir)).entries, did_of(public_url, port), utc_now()
+    if not entries:
+        raise KeysUnusable("ring_missing")
+    told = [_told(entry, _state(entry, did, now)) for entry in entries]
+    if as_json:
+        print_bytes(published_line({"did": did, "keys": told}))
+        return
+    for each in told:
+        style = {"signs": "green", "next": "yellow"}.get(each["state"])
+        print_lines(
+            [
+                click.style(f"{each['state']:<8}", fg=style) + plain(each["kid"]),
+                f"        from {each['not_before'] or each['published_at']}"
+                + (f" until {each['not_after']}" if each["not_after"] else ""),
+                f"        {plain(each['address'])}",
+            ]
+        )
+
+
+def _state(entry: "Entry", did: str, now: Any) -> str:  # noqa: ANN401  (a datetime, whose module need not load)
+    if entry.did != did:
+        return "other"
+    if entry.not_before is not None and entry.not_before > now:
+        return "next"
+    return "retired" if entry.not_after is not None and entry.not_after <= now else "signs"
+
+
+def _told(entry: "Entry", state: str) -> dict[str, Any]:
+    return {
+        "kid": entry.kid,
+        "state": state,
+        "published_at": _time(entry.published_at),
+        "not_before": _time(entry.not_before),
+        "not_after": _time(entry.not_after),
+        "address": entry.address,
+    }
+
+
+def _time(moment: Any) -> str | None:  # noqa: ANN401  (a datetime or None)
+    return None if moment is None else str(moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+
+def _jwks(data_dir: str | None, public_url: str | None, port: int) -> None:
+    from assay402.attest.publication import jwks  # noqa: PLC0415
+
+    print_bytes(jwks(_ring(data_dir, public_url, port)) + b"\n")
+
+
+def _did(data_dir: str | None, public_url: str | None, port: int) -> None:
+    from assay402.attest.publication import did_document  # noqa: PLC0415
+
+    print_bytes(did_document(_ring(data_dir, public_url, port)) + b"\n")
+
+
+def _ring(data_dir: str | None, public_url: str | None, port: int) -> "KeyRing":
+    """Give the public side of the ring: no private key is read for it."""
+    from assay402.attest.keys import did_of  # noqa: PLC0415
+    from assay402.attest.ring_file import public_ring  # noqa: PLC0415
+
+    return public_ring(_folder(data_dir), did=did_of(public_url, port))

@@ -1,0 +1,185 @@
+"""The ChainLookup port over JSON-RPC, for EIP-3009: was an authorization used, and did it pay whom it had to pay?
+
+A yes needs three things of one receipt: the token's AuthorizationUsed event with payer and nonce, its Transfer of at
+least the amount from the payer to the recipient, and success. Whatever is missing, late or odd is no answer.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from assay402.core.asks import Failed, Fetch, Limits
+from assay402.core.canon import keccak256_hex
+from assay402.core.errors import JSONUnreadable
+from assay402.core.strictjson import JSON, read, write
+from assay402.net.facilitator import Fetching
+from assay402.service.ports import NotMoved, Settled, Unknown
+from assay402.wire.requirements import text
+from assay402.wire.validity import is_amount
+
+BLOCKS: Final = 9_000
+"""How far back events are looked for: hours on any chain here, an authorization lives minutes; many nodes refuse more."""
+_HEX: Final = re.compile(r"0x[0-9a-fA-F]{1,64}")
+_HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
+_PARTS: Final = 5
+"""Of a key: kind, network, token, payer, nonce."""
+
+
+class _Wanted(Struct, frozen=True, kw_only=True):
+    """What is looked for."""
+
+    url: str
+    network: str
+    asset: str
+    payer: str
+    nonce: str
+    pay_to: str
+    amount: int
+
+
+class EVMLookup:
+    """Looks EIP-3009 authorizations up at the operator's own nodes, one for each network.
+
+    `fetcher` is made for addresses of the settings. The state of the latest block decides `NotMoved`: whoever acts on
+    it waits until the authorization has run out.
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, str],
+        *,
+        fetcher: Fetching,
+        deadline_ms: int = 5_000,
+        retry_after_seconds: int = 10,
+    ) -> None:
+        self._nodes: Final = nodes
+        self._fetcher: Final = fetcher
+        self._limits: Final = Limits(deadline_ms=deadline_ms, body_bytes=1_048_576, wire_bytes=2_097_152)
+        self._unknown: Final = Unknown(retry_after_seconds=retry_after_seconds)
+
+    async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
+        """Tell whether the authorization of a key moved the amount to the recipient, and in which transaction."""
+        wanted = self._wanted(key, requirements)
+        if wanted is None:
+            return self._unknown
+        state = await self._call(wanted.url, "eth_call", _state_call(wanted), "latest")
+        if not isinstance(state, str) or not _HASH.fullmatch(state) or int(state, 16) > 1:
+            return self._unknown
+        if int(state, 16) == 0:
+            return NotMoved()
+        transaction = await self._used_in(wanted)
+        if transaction is None:
+            return self._unknown
+        receipt = await self._call(wanted.url, "eth_getTransactionReceipt", transaction)
+        if not isinstance(receipt, Mapping) or not _pays(receipt, wanted, transaction):
+            return self._unknown
+        return Settled(
+            transaction=transaction,
+            network=wanted.network,
+            payer=wanted.payer,
+            amount=wanted.amount,
+            asset=text(requirements, "asset") or wanted.asset,
+        )
+
+    def _wanted(self, key: str, requirements: Mapping[str, JSON]) -> _Wanted | None:
+        parts = key.split(" ")
+        pay_to, amount = text(requirements, "payTo"), requirements.get("amount")
+        if len(parts) != _PARTS or parts[0] != "eip3009" or pay_to is None or not is_amount(amount):
+            return None
+        _, network, asset, payer, nonce = parts
+        url = self._nodes.get(network)
+        if url is None:
+            return None
+        return _Wanted(
+            url=url,
+            network=network,
+            asset=asset,
+            payer=payer,
+            nonce=nonce,
+            pay_to=pay_to.lower(),
+            amount=int(str(amount)),
+        )
+
+    async def _used_in(self, wanted: _Wanted) -> str | None:
+        """Find the transaction that used the authorization; None where not exactly one shows."""
+        head = await self._call(wanted.url, "eth_blockNumber")
+        if not isinstance(head, str) or not _HEX.fullmatch(head):
+            return None
+        window: dict[str, JSON] = {
+            "address": wanted.asset,
+            "fromBlock": hex(max(int(head, 16) - BLOCKS, 0)),
+            "toBlock": "latest",
+            "topics": [_topic("AuthorizationUsed(address,bytes32)"), _word(wanted.payer), wanted.nonce],
+        }
+        logs = await self._call(wanted.url, "eth_getLogs", window)
+        if not isinstance(logs, list) or len(logs) != 1 or not isinstance(logs[0], Mapping):
+            return None
+        transaction = text(logs[0], "transactionHash")
+        return transaction.lower() if transaction is not None and _HASH.fullmatch(transaction) else None
+
+    async def _call(self, url: str, method: str, *parameters: JSON) -> JSON:
+        """Call a node; None for an error, and for anything that is no answer."""
+        body = write({"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)})
+        ask = Fetch(
+            url=url,
+            method="POST",
+            headers=(("Content-Type", "application/json"),),
+            body=body,
+            limits=self._limits,
+        )
+        got = await self._fetcher(ask)
+        if isinstance(got, Failed):
+            return None
+        try:
+            answer = read(got.body)
+        except JSONUnreadable:
+            return None
+        if not isinstance(answer, Mapping) or "error" in answer:
+            return None
+        return answer.get("result")
+
+
+def _state_call(wanted: _Wanted) -> Mapping[str, JSON]:
+    selector = keccak256_hex(b"authorizationState(address,bytes32)")[:8]
+    return {"to": wanted.asset, "data": f"0x{selector}{_word(wanted.payer)[2:]}{wanted.nonce[2:]}"}
+
+
+def _pays(receipt: Mapping[str, JSON], wanted: _Wanted, transaction: str) -> bool:
+    """Tell whether a receipt is of that transaction, succeeded, used the authorization and paid the recipient."""
+    logs = receipt.get("logs")
+    if (
+        receipt.get("status") != "0x1"
+        or (text(receipt, "transactionHash") or "").lower() != transaction
+        or not isinstance(logs, list)
+    ):
+        return False
+    used = (_topic("AuthorizationUsed(address,bytes32)"), _word(wanted.payer), wanted.nonce)
+    moved = (_topic("Transfer(address,address,uint256)"), _word(wanted.payer), _word(wanted.pay_to))
+    of_token = [log for log in logs if isinstance(log, Mapping) and _emitter(log) == wanted.asset]
+    return any(_topics(log) == used for log in of_token) and any(
+        _topics(log) == moved and _number(log) >= wanted.amount for log in of_token
+    )
+
+
+def _emitter(log: Mapping[str, JSON]) -> str:
+    return (text(log, "address") or "").lower()
+
+
+def _topics(log: Mapping[str, JSON]) -> tuple[str, ...]:
+    topics = log.get("topics")
+    return tuple(str(topic).lower() for topic in topics) if isinstance(topics, list) else ()
+
+
+def _number(log: Mapping[str, JSON]) -> int:
+    data = text(log, "data") or ""
+    return int(data, 16) if _HASH.fullmatch(data) else -1
+
+
+def _topic(signature: str) -> str:
+    return f"0x{keccak256_hex(signature.encode())}"
+
+
+def _word(address: str) -> str:
+    return f"0x{address[2:].lower():0>64}"

@@ -1,0 +1,252 @@
+"""The Facilitator port over HTTP: verify, settle, supported. Bounded in time and size, and no text of it passes through.
+
+The facilitator's address comes from the settings, so it is not judged: `operators_fetcher` makes a client for such
+addresses, and nothing a request holds ever reaches it as an address.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from assay402.core.asks import Failed, Fetch, Fetched, Limits
+from assay402.core.errors import JSONUnreadable
+from assay402.core.strictjson import JSON, integer, read, write
+from assay402.net.http import Fetcher
+from assay402.service.ports import Refused, Settled, Unknown, Verified
+from assay402.wire.requirements import mapping, text
+from assay402.wire.validity import is_amount
+
+Fetching: TypeAlias = Callable[[Fetch], Awaitable[Fetched | Failed]]
+
+_REASON: Final = re.compile(r"[a-z0-9_]{1,80}")
+_NAME: Final = re.compile(r"[A-Za-z0-9]{1,128}")
+"""A transaction or a payer: hexadecimal or base58."""
+_USED: Final = re.compile(r"nonce|already|duplicate|replay|(?<![a-z])used(?![a-z])", re.IGNORECASE)
+"""In a reason or message of any wording: the authorization was used before, maybe by this very payment."""
+_PENDING: Final = "settlement_pending"
+_REFUSED: Final = "refused"
+_SECONDS: Final = re.compile(r"[0-9]{1,6}")
+_OK: Final = 200
+_TOO_MANY: Final = 429
+_FAULTS: Final = range(500, 600)
+
+
+class Patience(Struct, frozen=True, kw_only=True):
+    """How long each call may take and what is waited for. Longer waits than these are the client's to make."""
+
+    verify_ms: int = 10_000
+    settle_ms: int = 60_000
+    supported_ms: int = 5_000
+    longest_wait_seconds: int = 5
+    """Longest `Retry-After` that is waited for; a longer one is passed on."""
+    pending_pause_seconds: float = 1.0
+    """Before a settlement that is pending is asked about again, once."""
+    supported_for_seconds: float = 300.0
+    """How long what is supported is believed."""
+    lately_seconds: float = 30.0
+    """How long an answer shows that the facilitator is there."""
+    apart_seconds: float = 2.0
+    """Least time between two questions whether it is there again."""
+    retry_after_seconds: int = 10
+    """What a client is told where the facilitator names no time."""
+
+
+class HTTPFacilitator:
+    """Asks a facilitator at an address such as `https://facilitator.example.com/x402`.
+
+    `headers` go with each call and are secret. Nothing is raised for what it answers or fails to answer.
+    """
+
+    def __init__(  # noqa: PLR0913  (the seams, each named by its keyword)
+        self,
+        url: str,
+        *,
+        fetcher: Fetching,
+        headers: tuple[tuple[str, str], ...] = (),
+        patience: Patience | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._url: Final = url.rstrip("/")
+        self._fetcher: Final = fetcher
+        self._headers: Final = (*headers, ("Content-Type", "application/json"))
+        self._patience: Final = Patience() if patience is None else patience
+        self._monotonic: Final = monotonic
+        self._sleep: Final = sleep
+        self._kinds: Mapping[str, Mapping[str, JSON]] = {}
+        self._kinds_at: float | None = None
+        self._answered_at: float | None = None
+        self._asked_at: float | None = None
+        self._asking: Final = asyncio.Lock()
+
+    async def verify(
+        self, payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
+    ) -> Verified | Refused | Unknown:
+        """Ask whether a payment would hold. Asked a second time where the first got no answer: nothing moves."""
+        answer = await self._post("verify", payload, requirements, self._patience.verify_ms)
+        if isinstance(answer, Unknown) and answer.retry_after_seconds <= self._patience.longest_wait_seconds:
+            await self._sleep(answer.retry_after_seconds)
+            answer = await self._post("verify", payload, requirements, self._patience.verify_ms)
+        if isinstance(answer, Unknown):
+            return self._unknown(answer.retry_after_seconds)
+        if answer.get("isValid") is False:
+            return Refused(reason=_reason(answer.get("invalidReason")))
+        if answer.get("isValid") is not True:
+            return self._unknown(0)
+        payer = _name(answer.get("payer")) or _payer(payload)
+        return Refused(reason="unexpected_verify_error") if payer is None else Verified(payer=payer)
+
+    async def settle(
+        self, payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
+    ) -> Settled | Refused | Unknown:
+        """Ask to settle; a second time only where the facilitator itself says that it is pending."""
+        answer = await self._post("settle", payload, requirements, self._patience.settle_ms)
+        if not isinstance(answer, Unknown) and _is_pending(answer):
+            await self._sleep(self._patience.pending_pause_seconds)
+            answer = await self._post("settle", payload, requirements, self._patience.settle_ms)
+        if isinstance(answer, Unknown):
+            return self._unknown(answer.retry_after_seconds)
+        if answer.get("success") is True:
+            return _settled(answer, payload, requirements)
+        reason = _reason(answer.get("errorReason"))
+        if answer.get("success") is not False or reason == _PENDING or _tells_of_use(answer):
+            return self._unknown(0)
+        return Refused(reason=reason)
+
+    async def extra(self, network: str) -> Mapping[str, JSON] | None:
+        """Give what is supported on a network in scheme `exact` of version 2; None: nothing."""
+        if not self._is_fresh(self._kinds_at, self._patience.supported_for_seconds):
+            await self._ask_supported()
+        return self._kinds.get(network)
+
+    async def is_reachable(self) -> bool:
+        """Tell whether the facilitator answered lately; where it did not, ask it."""
+        if self._is_fresh(self._answered_at, self._patience.lately_seconds):
+            return True
+        await self._ask_supported()
+        # The last call of any kind got an answer; one that failed would have said so here.
+        return self._answered_at is not None
+
+    async def _ask_supported(self) -> None:
+        """Ask what is supported, unless that was just done. What was known stays known where there is no answer."""
+        async with self._asking:
+            if self._is_fresh(self._asked_at, self._patience.apart_seconds):
+                return
+            self._asked_at = self._monotonic()
+            limits = Limits(deadline_ms=self._patience.supported_ms, body_bytes=262_144, wire_bytes=524_288)
+            ask = Fetch(url=f"{self._url}/supported", headers=self._headers, limits=limits)
+            answered = self._read(await self._fetcher(ask))
+            if not isinstance(answered, Unknown) and isinstance(answered.get("kinds"), list):
+                self._kinds = _kinds(answered)
+                self._kinds_at = self._monotonic()
+
+    async def _post(
+        self, call: str, payload: Mapping[str, JSON], requirements: Mapping[str, JSON], deadline_ms: int
+    ) -> Mapping[str, JSON] | Unknown:
+        body = write({"x402Version": 2, "paymentPayload": payload, "paymentRequirements": requirements})
+        ask = Fetch(
+            url=f"{self._url}/{call}",
+            method="POST",
+            headers=self._headers,
+            body=body,
+            limits=Limits(deadline_ms=deadline_ms),
+        )
+        return self._read(await self._fetcher(ask))
+
+    def _read(self, got: Fetched | Failed) -> Mapping[str, JSON] | Unknown:
+        """Read an answer that is a JSON object, of status 200 or of a refusal (4xx); all else is no answer."""
+        if isinstance(got, Failed):
+            self._answered_at = None
+            return Unknown(retry_after_seconds=0)
+        if got.status == _TOO_MANY:
+            self._answered_at = self._monotonic()
+            return Unknown(retry_after_seconds=_seconds(got.header("retry-after")))
+        try:
+            value = None if got.status in _FAULTS else read(got.body)
+        except JSONUnreadable:
+            value = None
+        if not isinstance(value, Mapping):
+            self._answered_at = None
+            return Unknown(retry_after_seconds=0)
+        self._answered_at = self._monotonic()
+        return value
+
+    def _unknown(self, seconds: int) -> Unknown:
+        return Unknown(retry_after_seconds=seconds or self._patience.retry_after_seconds)
+
+    def _is_fresh(self, moment: float | None, seconds: float) -> bool:
+        return moment is not None and self._monotonic() - moment < seconds
+
+
+def operators_fetcher() -> Fetcher:
+    """Make a client for addresses that the operator's settings name, wherever they are: never for those of a request."""
+    return Fetcher(allow_private=True)
+
+
+def _settled(
+    answer: Mapping[str, JSON], payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
+) -> Settled | Refused:
+    """Read a success. Without a transaction, or on another network, it shows nothing and is a refusal of ours."""
+    transaction, network, asset = (
+        _name(answer.get("transaction")),
+        text(requirements, "network"),
+        text(requirements, "asset"),
+    )
+    amount = requirements.get("amount")
+    if (
+        transaction is None
+        or network is None
+        or asset is None
+        or answer.get("network") != network
+        or not isinstance(amount, str)
+        or not is_amount(amount)
+    ):
+        return Refused(reason="unexpected_settle_error")
+    payer = _name(answer.get("payer")) or _payer(payload)
+    return Settled(transaction=transaction, network=network, payer=payer, amount=int(amount), asset=asset)
+
+
+def _kinds(answered: Mapping[str, JSON]) -> Mapping[str, Mapping[str, JSON]]:
+    kinds = answered.get("kinds")
+    found: dict[str, Mapping[str, JSON]] = {}
+    for kind in kinds if isinstance(kinds, list) else ():
+        if not isinstance(kind, Mapping) or kind.get("scheme") != "exact":
+            continue
+        network = text(kind, "network")
+        if network is not None and integer(kind.get("x402Version")) == 2:  # noqa: PLR2004  (the version)
+            found[network] = mapping(kind, "extra") or {}
+    return found
+
+
+def _is_pending(answer: Mapping[str, JSON]) -> bool:
+    return answer.get("success") is not True and answer.get("errorReason") == _PENDING
+
+
+def _tells_of_use(answer: Mapping[str, JSON]) -> bool:
+    said = (text(answer, name) for name in ("errorReason", "errorMessage"))
+    return any(each is not None and _USED.search(each) for each in said)
+
+
+def _reason(value: JSON) -> str:
+    """Take a reason that looks like one of x402's codes; any other text stays here."""
+    return value if isinstance(value, str) and _REASON.fullmatch(value) else _REFUSED
+
+
+def _name(value: JSON) -> str | None:
+    return value if isinstance(value, str) and _NAME.fullmatch(value) else None
+
+
+def _payer(payload: Mapping[str, JSON]) -> str | None:
+    """Give who signed, where the payload itself says so."""
+    exact = mapping(payload, "payload") or {}
+    authorization = mapping(exact, "authorization") or mapping(exact, "permit2Authorization") or {}
+    return text(authorization, "from")
+
+
+def _seconds(values: tuple[str, ...]) -> int:
+    """Read a `Retry-After` in seconds; a date or anything else names no time."""
+    return int(values[0]) if len(values) == 1 and _SECONDS.fullmatch(values[0].strip()) else 0

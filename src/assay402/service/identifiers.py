@@ -1,0 +1,62 @@
+"""Names a client gives its own payments and requests: `payment-identifier` and `Idempotency-Key`. And what a request is."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from assay402.core.canon import canonical, sha256_hex
+from assay402.core.exactjson import Exact, read_exact
+from assay402.core.strictjson import JSON
+from assay402.service.discovery import PAYMENT_IDENTIFIER
+from assay402.service.order import Order
+from assay402.wire.requirements import mapping
+
+_PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9_-]{16,128}")
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,128}")
+
+
+class Identifiers(Struct, frozen=True, kw_only=True):
+    """The names a request came under."""
+
+    payment_id: str | None
+    idempotency_key: str | None
+
+
+class BadIdentifier(Struct, frozen=True, kw_only=True):
+    """A name has a form we do not take, or is wanted and missing."""
+
+    code: str
+
+
+def identifiers(order: Order, *, is_required: bool) -> Identifiers | BadIdentifier:
+    """Read the names of an order; `is_required` where a payment must have an id of its own."""
+    key = order.idempotency_key
+    if key is not None and _KEY.fullmatch(key) is None:
+        return BadIdentifier(code="idempotency_key_invalid")
+    payment = order.payment if isinstance(order.payment, Mapping) else {}
+    sent = mapping(mapping(payment, "extensions") or {}, PAYMENT_IDENTIFIER)
+    info = None if sent is None else mapping(sent, "info")
+    payment_id = None if info is None else info.get("id")
+    if payment_id is None:
+        return (
+            BadIdentifier(code="payment_identifier_required")
+            if is_required
+            else Identifiers(payment_id=None, idempotency_key=key)
+        )
+    if not isinstance(payment_id, str) or _PAYMENT_ID.fullmatch(payment_id) is None:
+        return BadIdentifier(code="payment_identifier_invalid")
+    return Identifiers(payment_id=payment_id, idempotency_key=key)
+
+
+def request_sha256(order: Order) -> str:
+    """Give the digest of a request, of rooms whose custody allows one: of its canonical JSON, in hex.
+
+    A text without a single meaning (repeated names, numbers beyond reason) counts by its exact bytes. The published
+    contract that is to answer belongs to the request.
+    """
+    read = read_exact(order.request)
+    told: JSON = read.value if isinstance(read, Exact) else sha256_hex(order.request)
+    kind = "json" if isinstance(read, Exact) else "bytes"
+    return sha256_hex(canonical([kind, order.resource.profile, told]))

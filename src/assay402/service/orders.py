@@ -1,0 +1,234 @@
+"""Takes orders: admit, offer or verify, claim, run, settle, deliver. Free of any transport.
+
+The parts stand beside this module: `gate` (the state table), `paid` and `free` (the two ways of an order), `settling`
+(money, and doubt about it), `counter` and `offer` (what is sold for how much), `work` (running an operation).
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from assay402.core.asks import AsyncAnswerer, Gather, one_after_another
+from assay402.core.check import Refusal
+from assay402.core.errors import TheirError
+from assay402.core.strictjson import JSON
+from assay402.service.admission import admitted, declined
+from assay402.service.counter import RETRY_SECONDS, Counter, not_admitting
+from assay402.service.free import SOLD_INSTEAD, FreeOrders
+from assay402.service.offer import Offers
+from assay402.service.order import Declined, Delivered, Order, Outcome, Resource, UnreadablePayment
+from assay402.service.paid import PaidOrders
+from assay402.service.ports import (
+    ChainLookup,
+    Facilitator,
+    FreeTier,
+    OfferReceipts,
+    Payments,
+    StoreUnavailable,
+)
+from assay402.service.receipts import Receipts
+from assay402.service.settings import Settings
+from assay402.service.settling import Settling, Timing
+from assay402.service.work import Clock, Sign, Token, Workshop
+
+EVENTS: Final = (
+    "payment.verified",
+    "payment.claimed",
+    "payment.settled",
+    "payment.refused",
+    "payment.released",
+    "payment.in_doubt",
+    "payment.replayed",
+    "payment.rerun",
+    "payment.reconciled",
+    "work.failed",
+    "order.failed",
+)
+"""What `tell` may hear, with the operation's name beside it."""
+SWEEP: Final = 100
+"""Rows one pass of the reconciler looks at."""
+
+
+def _unheard(_event: str, _operation: str) -> None:
+    """Hear nothing."""
+
+
+class Orders:
+    """The service without a transport.
+
+    `answerer` and `gather` are the network's, `sign` gives the headers that sign an answer, `server_key` (32 secret
+    bytes, the same in every replica) makes quotes and hides callers, `clock` gives aware times in UTC. `facilitator` is
+    needed where payments are required; without `chain` a settlement in doubt can only be found out from the
+    facilitator. `terms` is the advertisement that offers carry. `tell` hears `EVENTS`.
+
+    Raises:
+        TheirError: `facilitator_unset`, or what the offers of the settings raise.
+
+    """
+
+    def __init__(  # noqa: PLR0913  (the seams, each named by its keyword)
+        self,
+        *,
+        settings: Settings,
+        resources: Sequence[Resource],
+        payments: Payments,
+        free_tier: FreeTier,
+        answerer: AsyncAnswerer,
+        sign: Sign,
+        server_key: bytes,
+        clock: Clock,
+        gather: Gather = one_after_another,
+        facilitator: Facilitator | None = None,
+        chain: ChainLookup | None = None,
+        offer_receipts: OfferReceipts | None = None,
+        terms: Mapping[str, JSON] | None = None,
+        timing: Timing | None = None,
+        token: Token = secrets.token_bytes,
+        tell: Callable[[str, str], None] = _unheard,
+    ) -> None:
+        timing = Timing() if timing is None else timing
+        self._resources: Final = {resource.name: resource for resource in resources}
+        self._payments: Final = payments
+        self._clock: Final = clock
+        self._tell: Final = tell
+        self._under_way: Final[set[asyncio.Task[Any]]] = set()
+        self._is_open = True
+        workshop = Workshop(answerer=answerer, gather=gather, sign=sign, clock=clock, token=token)
+        self._free: Final = FreeOrders(
+            payments=payments,
+            free_tier=free_tier,
+            workshop=workshop,
+            clock=clock,
+            server_key=server_key,
+            is_local=settings.payments == "off",
+        )
+        self._receipts: Final = Receipts(payments=payments, public_url=settings.public_url or "", clock=clock)
+        self._counter: Counter | None = None
+        self._settling: Settling | None = None
+        self._paid: PaidOrders | None = None
+        if settings.payments == "off":
+            return
+        if facilitator is None:
+            raise TheirError("facilitator_unset")
+        offers = Offers(settings, server_key=server_key, terms=terms, receipts=offer_receipts)
+        self._counter = Counter(
+            offers=offers,
+            facilitator=facilitator,
+            receipts=offer_receipts,
+            server_key=server_key,
+            clock=clock,
+        )
+        self._settling = Settling(
+            payments=payments,
+            facilitator=facilitator,
+            chain=chain,
+            clock=clock,
+            timing=timing,
+            house=frozenset(wallet.lower() for wallet in settings.house_wallets),
+        )
+        self._paid = PaidOrders(
+            payments=payments,
+            facilitator=facilitator,
+            counter=self._counter,
+            settling=self._settling,
+            workshop=workshop,
+            clock=clock,
+            timing=timing,
+            is_id_required=settings.payment_identifier == "required",
+            tell=tell,
+        )
+
+    async def take(self, order: Order) -> Outcome:
+        """Take an order to its end. Once it carries a payment, its caller's end does not stop work and settlement.
+
+        A refusal, an offer or a wait is an outcome; nothing is raised for what was sent, nor for a store or a
+        facilitator that fails.
+        """
+        try:
+            if self._counter is None or self._paid is None or order.resource.price == 0:
+                return await self._for_free(order)
+            if order.payment is None:
+                return await self._unpaid(order, self._counter)
+            if isinstance(order.payment, UnreadablePayment):
+                return Declined(status=400, code=order.payment.code)
+            return await self._to_its_end(self._paid.take(order, order.payment))
+        except StoreUnavailable:
+            return Declined(status=503, code="store_unavailable", retry_after_seconds=RETRY_SECONDS)
+
+    async def offer(self, resource: Resource) -> bytes | None:
+        """Give the PaymentRequired of a resource, without a quote, for a list of what is sold; None where it is free."""
+        if self._counter is None or resource.price == 0:
+            return None
+        return await self._counter.document(resource)
+
+    async def receipt(
+        self, answer_id: str, *, bearer: str | None = None, sign_in: str | None = None
+    ) -> Delivered | Declined:
+        """Give a kept answer: by its id where nobody paid, else to its payer (SIGN-IN-WITH-X) or the holder of its secret."""
+        try:
+            return await self._receipts.give(answer_id, bearer=bearer, sign_in=sign_in)
+        except StoreUnavailable:
+            return Declined(status=503, code="store_unavailable", retry_after_seconds=RETRY_SECONDS)
+
+    async def reconcile(self, limit: int = SWEEP) -> int:
+        """Go once over payments nobody has and bring those to an end that need no client; gives how many."""
+        ended = 0
+        if self._settling is None:
+            return ended
+        try:
+            for row in await self._payments.in_doubt(self._clock(), limit):
+                if await self._settling.sweep(row):
+                    self._tell("payment.reconciled", row.operation)
+                    ended += 1
+        except StoreUnavailable:
+            # The next pass finds them again.
+            return ended
+        return ended
+
+    def stop_admitting(self) -> None:
+        """Begin to drain: new orders get 503, payments that are known are served on."""
+        self._is_open = False
+        if self._counter is not None:
+            self._counter.is_open = False
+
+    @property
+    def is_admitting(self) -> bool:
+        """Whether new orders are taken."""
+        return self._is_open
+
+    async def drained(self) -> None:
+        """Wait until every paid order under way has come to its end."""
+        while self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _for_free(self, order: Order) -> Outcome:
+        if not self._is_open:
+            return not_admitting()
+        sold = self._resources.get(SOLD_INSTEAD)
+        if self._counter is None or sold is None or sold.price == 0:
+            return await self._free.take(order)
+        if await self._free.is_allowed(order):
+            return await self._free.take(order)
+        return await self._counter.offered(replace(order, resource=sold))
+
+    async def _unpaid(self, order: Order, counter: Counter) -> Outcome:
+        given = admitted(order)
+        if isinstance(given, Refusal):
+            return declined(order, given)
+        offer = await counter.open_offer(order.resource)
+        return offer if isinstance(offer, Declined) else await counter.offered(order)
+
+    async def _to_its_end(self, work: Coroutine[Any, Any, Outcome]) -> Outcome:
+        task = asyncio.get_running_loop().create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: "asyncio.Task[Outcome]") -> None:
+        self._under_way.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            # Retrieved here: the caller may be gone, and the row tells where the payment stands.
+            self._tell("order.failed", "")

@@ -1,0 +1,207 @@
+"""From the work done to the money moved: settle once, find out in doubt, and end what nobody comes back for."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from assay402.core.strictjson import JSON
+from assay402.service.gate import MARGIN_SECONDS, Action, Event, step
+from assay402.service.ports import (
+    ChainLookup,
+    Facilitator,
+    NotMoved,
+    PaymentRow,
+    Payments,
+    PaymentState,
+    Settled,
+    StoreUnavailable,
+    Unknown,
+)
+from assay402.service.work import Clock
+
+UNWRITTEN: Final = 1_024
+"""Settlements held in memory whose row could not be written; the oldest go first, and the chain knows them all."""
+
+
+class Timing(Struct, frozen=True, kw_only=True):
+    """How long a worker has a payment to itself, in seconds."""
+
+    work_margin: int = 15
+    """Beyond the time of the work itself."""
+    settling: int = 150
+    """Longer than a settlement and its one repetition may take, whatever the facilitator does."""
+    retry_after: int = 2
+    """What a client is told to wait at least."""
+    retry_after_in_doubt: int = 10
+    """The same where the outcome of a settlement is not known."""
+
+
+class Job(Struct, frozen=True, kw_only=True):
+    """A payment whose worker we are."""
+
+    key: str
+    fence: int
+    payer: str
+    payment: Mapping[str, JSON]
+    requirements: Mapping[str, JSON]
+
+
+class Moved(Struct, frozen=True, kw_only=True):
+    """Money moved, and the row says so."""
+
+    transaction: str
+
+
+class SettlementRefused(Struct, frozen=True, kw_only=True):
+    """Nothing moved, and the payment is released."""
+
+    reason: str
+
+
+class InDoubt(Struct, frozen=True, kw_only=True):
+    """The outcome is not known; the claim stands."""
+
+    retry_after_seconds: int
+
+
+class Lost(Struct, frozen=True, kw_only=True):
+    """Somebody else has the payment by now: look at its row again."""
+
+
+Ending: TypeAlias = Moved | SettlementRefused | InDoubt | Lost
+
+
+class Settling:
+    """Settles payments. `house` are the operator's own wallets, whose ledger rows are marked."""
+
+    def __init__(
+        self,
+        *,
+        payments: Payments,
+        facilitator: Facilitator,
+        chain: ChainLookup | None,
+        clock: Clock,
+        timing: Timing,
+        house: frozenset[str],
+    ) -> None:
+        self._payments: Final = payments
+        self._facilitator: Final = facilitator
+        self._chain: Final = chain
+        self._clock: Final = clock
+        self._timing: Final = timing
+        self._house: Final = house
+        self._unwritten: Final[dict[str, Settled]] = {}
+
+    async def settle(self, job: Job) -> Ending:
+        """Settle a payment for the first time. Its row is `SETTLING`, durably, and ours."""
+        answer = await self._facilitator.settle(job.payment, job.requirements)
+        if isinstance(answer, Settled):
+            return await self._record(job, answer)
+        found = await self._look(job.key, job.requirements)
+        if isinstance(found, Settled):
+            return await self._record(job, found)
+        if isinstance(answer, Unknown):
+            return self._in_doubt(answer)
+        try:
+            is_released = await self._payments.release(job.key, job.fence)
+        except StoreUnavailable:
+            return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
+        return SettlementRefused(reason=answer.reason) if is_released else Lost()
+
+    async def resume(self, row: PaymentRow, payment: Mapping[str, JSON]) -> Ending:
+        """Find out about a payment in doubt that its client sent again, and settle the same one again where that is needed.
+
+        A refusal says nothing here: a facilitator may refuse what it, or an earlier answer of it, has moved.
+        """
+        now = self._clock()
+        lease = now + timedelta(seconds=self._timing.settling)
+        fence = await self._payments.take_over(row.key, row.fence, now, lease)
+        if fence is None:
+            return Lost()
+        job = Job(
+            key=row.key, fence=fence, payer=row.payer, payment=payment, requirements=requirements_of(row)
+        )
+        found = await self._look(row.key, job.requirements)
+        if isinstance(found, NotMoved) and _ran_out(row, now):
+            return await self._end(job, Event.UNMOVED_FOR_GOOD)
+        if not isinstance(found, Settled):
+            answer = await self._facilitator.settle(payment, job.requirements)
+            found = answer if isinstance(answer, Settled) else await self._look(row.key, job.requirements)
+            if not isinstance(found, Settled):
+                return self._in_doubt(answer if isinstance(answer, Unknown) else None)
+        return await self._record(job, found)
+
+    async def sweep(self, row: PaymentRow) -> bool:
+        """Bring a row nobody has to its end where that needs no client; tells whether it is at its end."""
+        now = self._clock()
+        event = Event.SWEPT_LATE if _ran_out(row, now) else Event.SWEPT
+        there = step(row.state, event)
+        requirements = requirements_of(row)
+        found: Settled | NotMoved | Unknown | None = None
+        if there.action is Action.LOOK_UP:
+            found = await self._look(row.key, requirements)
+            if isinstance(found, Unknown) or (isinstance(found, NotMoved) and event is Event.SWEPT):
+                return False
+        lease = now + timedelta(seconds=self._timing.settling)
+        fence = await self._payments.take_over(row.key, row.fence, now, lease)
+        if fence is None:
+            return False
+        job = Job(key=row.key, fence=fence, payer=row.payer, payment={}, requirements=requirements)
+        if isinstance(found, Settled):
+            return isinstance(await self._record(job, found), Moved)
+        if there.action is Action.RELEASE:
+            return await self._payments.release(row.key, fence)
+        return await self._payments.expire(row.key, fence)
+
+    async def _record(self, job: Job, settled: Settled) -> Ending:
+        """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
+        try:
+            is_written = await self._payments.settled(
+                job.key, job.fence, settled, self._clock(), house=job.payer.lower() in self._house
+            )
+        except StoreUnavailable:
+            self._remember(job.key, settled)
+            return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
+        if not is_written:
+            self._remember(job.key, settled)
+            return Lost()
+        self._unwritten.pop(job.key, None)
+        return Moved(transaction=settled.transaction)
+
+    def _remember(self, key: str, settled: Settled) -> None:
+        while len(self._unwritten) >= UNWRITTEN:
+            self._unwritten.pop(next(iter(self._unwritten)))
+        self._unwritten[key] = settled
+
+    async def _end(self, job: Job, event: Event) -> Ending:
+        assert step(PaymentState.SETTLING, event).action is Action.EXPIRE  # noqa: S101  (the table's word, which the tests hold whole)
+        await self._payments.expire(job.key, job.fence)
+        return Lost()
+
+    async def _look(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
+        known = self._unwritten.get(key)
+        if known is not None:
+            return known
+        if self._chain is None:
+            return Unknown(retry_after_seconds=self._timing.retry_after_in_doubt)
+        return await self._chain.find(key, requirements)
+
+    def _in_doubt(self, answer: Unknown | None) -> InDoubt:
+        least = self._timing.retry_after_in_doubt
+        return InDoubt(
+            retry_after_seconds=least if answer is None else max(answer.retry_after_seconds, least)
+        )
+
+
+def requirements_of(row: PaymentRow) -> Mapping[str, JSON]:
+    """Give the requirements a row was claimed under."""
+    requirements: dict[str, JSON] = msgspec.json.decode(row.accepted, type=dict)
+    return requirements
+
+
+def _ran_out(row: PaymentRow, now: datetime) -> bool:
+    """Tell whether an authorization can no longer be used, by any clock within the margin."""
+    return now - row.valid_before > timedelta(seconds=MARGIN_SECONDS)

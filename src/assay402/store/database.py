@@ -1,0 +1,42 @@
+"""What the SQL classes need of a database: a change is one transaction, whoever keeps it.
+
+A change is a generator: it yields a statement with its parameters and is sent the rows, so that it is written once and
+driven by a thread over SQLite or by a coroutine over PostgreSQL. Statements say `$1`, `$2` for their parameters.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+Rows: TypeAlias = Sequence[Sequence[Any]]
+Statement: TypeAlias = tuple[str, tuple[object, ...]]
+T = TypeVar("T")
+Work: TypeAlias = Generator[Statement, Rows, T]
+
+
+class Database(Protocol):
+    """A database. Every method raises `StoreUnavailable` where it cannot serve."""
+
+    async def change(self, work: Callable[[], Work[T]]) -> T:
+        """Do a change as one transaction, durable when this returns. What the work raises undoes it.
+
+        The work may be begun more than once, and only its last run counts.
+        """
+        ...
+
+    async def read(self, sql: str, *parameters: object) -> Rows:
+        """Give the rows of one query, of what is committed."""
+        ...
+
+    async def is_writable(self) -> bool:
+        """Tell whether a change would be taken now. Never raises."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was handed in and let go of files and connections."""
+        ...
+
+
+def ask(sql: str, *parameters: object) -> Work[Rows]:
+    """Do one statement as a whole change, or as a part of one."""
+    rows = yield sql, parameters
+    return rows

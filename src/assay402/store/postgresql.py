@@ -1,0 +1,179 @@
+"""PostgreSQL through a pool of connections, for several replicas.
+
+Every change and every query is an explicit transaction with its time-outs set inside it, and no statement is
+prepared by name, so that it works behind a pooler that gives a connection per transaction.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import asyncpg
+
+from assay402.service.ports import StoreUnavailable
+from assay402.store.database import Rows, T, Work
+
+POOL: Final = 8
+"""Connections a process holds at most."""
+ACQUIRE_SECONDS: Final = 5.0
+STATEMENT_MS: Final = 5_000
+LOCK_MS: Final = 2_000
+"""How long a statement waits for the row of another transaction."""
+_COMMAND_SECONDS: Final = 10.0
+"""Beyond the server's own time-outs: the server does not answer at all."""
+_ROLLBACK_SECONDS: Final = 1.0
+_FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+_LIMITS: Final = (
+    f"SET LOCAL statement_timeout = {STATEMENT_MS}; SET LOCAL lock_timeout = {LOCK_MS};"
+    f" SET LOCAL idle_in_transaction_session_timeout = {STATEMENT_MS}"
+)
+# A server may be set to answer before it has written: what is committed here must survive a loss of power.
+# A server may be set to answer before it has written: what is committed here must survive a loss of power. Whether
+# it takes changes at all stays the server's own setting.
+_CHANGE: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; SET LOCAL synchronous_commit = on"
+_QUERY: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; {_LIMITS}"
+
+
+class PostgreSQLDatabase:
+    """A database of a server; `open_postgresql` makes one."""
+
+    def __init__(self, pool: "asyncpg.Pool[Any]") -> None:
+        self._pool: Final = pool
+
+    async def change(self, work: Callable[[], Work[T]]) -> T:
+        """Do a change as one transaction, durable when this returns."""
+
+        async def drive(connection: "asyncpg.Connection[Any]") -> T:
+            return await _drive(connection, work())
+
+        return await self._transact(_CHANGE, drive)
+
+    async def read(self, sql: str, *parameters: object) -> Rows:
+        """Give the rows of one query, of what is committed."""
+
+        async def fetch(connection: "asyncpg.Connection[Any]") -> Rows:
+            rows: Rows = await connection.fetch(sql, *parameters)
+            return rows
+
+        return await self._transact(_QUERY, fetch)
+
+    async def is_writable(self) -> bool:
+        """Tell whether a change would be taken now: the server is there and lets us write."""
+
+        async def look(connection: "asyncpg.Connection[Any]") -> bool:
+            return bool(await connection.fetchval("SELECT current_setting('transaction_read_only')") == "off")
+
+        try:
+            return await self._transact(_CHANGE, look)
+        except StoreUnavailable:
+            return False
+
+    async def close(self) -> None:
+        """Close the connections; those in use get a few seconds."""
+        try:
+            await asyncio.wait_for(self._pool.close(), ACQUIRE_SECONDS)
+        except _FAILURES:
+            self._pool.terminate()
+
+    async def _transact(
+        self, begin: str, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]"
+    ) -> T:
+        reason = "failed"
+        try:
+            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+                return await _whole(connection, begin, do)
+        except _FAILURES as error:
+            reason = _reason(error)
+        # Outside, so that the driver's exception, which may quote rows, is not the context of ours.
+        raise StoreUnavailable(reason)
+
+
+async def open_postgresql(address: str, *, size: int = POOL) -> PostgreSQLDatabase:
+    """Connect to a server.
+
+    Raises:
+        StoreUnavailable: where it does not answer or refuses us.
+
+    """
+    reason = "gone"
+    try:
+        pool = await asyncpg.create_pool(
+            address,
+            min_size=0,
+            max_size=size,
+            statement_cache_size=0,
+            command_timeout=_COMMAND_SECONDS,
+            timeout=ACQUIRE_SECONDS,
+            reset=_no_reset,
+        )
+        async with pool.acquire(timeout=ACQUIRE_SECONDS):
+            return PostgreSQLDatabase(pool)
+    except (*_FAILURES, ValueError) as error:
+        reason = _reason(error)
+    raise StoreUnavailable(reason)
+
+
+async def _no_reset(_connection: object) -> None:
+    """Leave a returned connection as it is: everything we set ends with its transaction."""
+
+
+async def _whole(
+    connection: "asyncpg.Connection[Any]", begin: str, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]"
+) -> T:
+    """Do a transaction, or undo it where it fails; a connection that cannot even do that is dropped."""
+    try:
+        await connection.execute(begin)
+        result = await do(connection)
+        await connection.execute("COMMIT")
+    except asyncio.CancelledError:
+        connection.terminate()
+        raise
+    except Exception:
+        if connection.is_closed():
+            connection.terminate()
+        elif connection.is_in_transaction():
+            try:
+                await connection.execute("ROLLBACK", timeout=_ROLLBACK_SECONDS)
+            except _FAILURES:
+                connection.terminate()
+        raise
+    return result
+
+
+async def _drive(connection: "asyncpg.Connection[Any]", work: Work[T]) -> T:
+    try:
+        sql, parameters = next(work)
+        while True:
+            rows = await connection.fetch(sql, *parameters)
+            sql, parameters = work.send(rows)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        with suppress(RuntimeError):
+            work.close()
+
+
+def _reason(error: Exception) -> str:
+    match error:
+        case asyncpg.LockNotAvailableError() | asyncpg.QueryCanceledError() | asyncpg.DeadlockDetectedError():
+            return "locked"
+        case asyncpg.DiskFullError():
+            return "full"
+        case asyncpg.ReadOnlySQLTransactionError():
+            return "read_only"
+        case (
+            asyncpg.PostgresConnectionError()
+            | asyncpg.OperatorInterventionError()
+            | asyncpg.InvalidTransactionStateError()
+            | asyncpg.InsufficientResourcesError()
+            | asyncpg.InvalidAuthorizationSpecificationError()
+            | asyncpg.InvalidCatalogNameError()
+            | asyncpg.InterfaceError()
+            | OSError()
+            | TimeoutError()
+            | ValueError()
+        ):
+            return "gone"
+        case _:
+            return "failed"

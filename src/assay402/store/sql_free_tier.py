@@ -1,0 +1,77 @@
+"""The port `FreeTier` in SQL: one statement decides whether a call is free."""
+
+import zlib
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from assay402.service.ports import StoreUnavailable
+from assay402.store.database import Database, Work
+from assay402.store.rows import DAY_MS, milliseconds
+
+_SHARDS: Final = 16
+_KINDS: Final = frozenset({"caller", "address"})
+# A call counts where the last one is far enough away, in either direction: a clock that was put back must not close a
+# bucket for as long as it had run ahead. A day that is over begins anew, and so does one from a future that was none.
+_TAKE: Final = (
+    "INSERT INTO free_calls AS f (bucket, day, calls, last_ms) VALUES ($1, $2, 1, $3)"
+    " ON CONFLICT (bucket) DO UPDATE SET"
+    " calls = CASE WHEN excluded.day > f.day OR excluded.day < f.day - 1 THEN 1 ELSE f.calls + 1 END,"
+    " day = CASE WHEN excluded.day = f.day - 1 THEN f.day ELSE excluded.day END,"
+    " last_ms = excluded.last_ms"
+    " WHERE abs(excluded.last_ms - f.last_ms) >= $4"
+    " AND (excluded.day > f.day OR excluded.day < f.day - 1 OR f.calls < $5)"
+    " RETURNING calls"
+)
+_COUNT: Final = (
+    "INSERT INTO free_days AS d (day, kind, shard, calls) VALUES ($1, $2, $3, 1)"
+    " ON CONFLICT (day, kind, shard) DO UPDATE SET calls = d.calls + 1"
+)
+_FORGET: Final = "DELETE FROM free_calls WHERE last_ms < $1"
+_USED: Final = (
+    "SELECT coalesce(max(each.calls), 0) FROM"
+    " (SELECT sum(calls) AS calls FROM free_days WHERE day >= $1 GROUP BY kind) each"
+)
+
+
+class SQLFreeTier:
+    """Counts free calls in a database of either kind."""
+
+    def __init__(self, database: Database) -> None:
+        self._database: Final = database
+        self._tidied_day = 0
+
+    async def take(self, bucket: str, now: datetime, per_day: int, interval_ms: int) -> bool:
+        """Count a call of a bucket; False when the day's allowance is used up or the last call was too near."""
+        moment = milliseconds(now)
+        granted = per_day > 0 and await self._database.change(
+            partial(_take, bucket, moment, per_day, interval_ms)
+        )
+        day = moment // DAY_MS
+        if day != self._tidied_day:
+            # Who called is not kept beyond the day after; once a day and process is often enough.
+            self._tidied_day = day
+            # The call was decided above; what is left over now goes another day.
+            with suppress(StoreUnavailable):
+                await self._database.change(partial(_forget, moment - DAY_MS))
+        return granted
+
+    async def used(self, since: datetime) -> int:
+        """Count the free calls of the days since a moment: those of the kind of bucket that was taken most."""
+        rows = await self._database.read(_USED, milliseconds(since) // DAY_MS)
+        return int(rows[0][0])
+
+
+def _take(bucket: str, moment: int, per_day: int, interval_ms: int) -> Work[bool]:
+    day = moment // DAY_MS
+    rows = yield _TAKE, (bucket, day, moment, interval_ms, per_day)
+    if rows:
+        kind = bucket.partition(":")[0]
+        shard = zlib.crc32(bucket.encode()) % _SHARDS
+        yield _COUNT, (day, kind if kind in _KINDS else "other", shard)
+    return bool(rows)
+
+
+def _forget(before: int) -> Work[None]:
+    yield _FORGET, (before,)

@@ -1,0 +1,304 @@
+"""SQLite behind one writer thread, with readers of their own.
+
+Changes that wait while one is being committed share the next transaction, each in a savepoint of its own, so that a
+disk which takes milliseconds to say "written" is asked once for up to 64 of them. Several processes of one host may
+open the same file: a transaction takes the write lock when it begins.
+"""
+
+import asyncio
+import os
+import re
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Final
+
+from assay402.service.ports import StoreUnavailable
+from assay402.store.database import Rows, T, Work
+
+MAX_BATCH: Final = 64
+"""Changes that share a transaction."""
+BUSY_SECONDS: Final = 5.0
+"""How long a transaction waits for the write lock of another process."""
+READERS: Final = 2
+_REASONS: Final = {
+    sqlite3.SQLITE_BUSY: "locked",
+    sqlite3.SQLITE_LOCKED: "locked",
+    sqlite3.SQLITE_FULL: "full",
+    sqlite3.SQLITE_READONLY: "read_only",
+    sqlite3.SQLITE_CANTOPEN: "gone",
+    sqlite3.SQLITE_IOERR: "gone",
+    sqlite3.SQLITE_CORRUPT: "gone",
+    sqlite3.SQLITE_NOTADB: "gone",
+}
+_KEEPS_CONNECTION: Final = frozenset({"locked", "full", "read_only"})
+_PARAMETER: Final = re.compile(r"\$([0-9]+)")
+
+
+class SQLiteDatabase:
+    """A database in one file, which must exist: see `assay402.store.opening`."""
+
+    def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._queue: Final[SimpleQueue[_Change | None]] = SimpleQueue()
+        self._file: Final = _File(path, busy_seconds, is_reader=False)
+        self._writer: Final = threading.Thread(target=self._write, name="assay-store-writer", daemon=True)
+        self._readers: Final = ThreadPoolExecutor(READERS, thread_name_prefix="assay-store-reader")
+        self._local: Final = threading.local()
+        self._read_files: Final[list[_File]] = []
+        self._path: Final = path
+        self._busy: Final = busy_seconds
+        self._is_closed = False
+        self._writer.start()
+
+    async def change(self, work: Callable[[], Work[T]]) -> T:
+        """Do a change as one transaction, durable when this returns."""
+        if self._is_closed:
+            raise StoreUnavailable("gone")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._queue.put(_Change(work, future, loop))
+        return await future
+
+    async def read(self, sql: str, *parameters: object) -> Rows:
+        """Give the rows of one query, of what is committed."""
+        if self._is_closed:
+            raise StoreUnavailable("gone")
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._query, sql, parameters)
+
+    async def is_writable(self) -> bool:
+        """Tell whether a change would be taken now: the write lock is taken and let go."""
+        try:
+            await self.change(_nothing)
+        except StoreUnavailable:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Finish what was handed in and close the file."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._queue.put(None)
+        await asyncio.to_thread(self._writer.join)
+        await asyncio.to_thread(self._readers.shutdown)
+        for file in self._read_files:
+            file.close()
+
+    def _query(self, sql: str, parameters: Sequence[object]) -> Rows:
+        file = getattr(self._local, "file", None)
+        if file is None:
+            file = self._local.file = _File(self._path, self._busy, is_reader=True)
+            self._read_files.append(file)
+        reason = "gone"
+        try:
+            return file.opened().execute(_numbered(sql), tuple(parameters)).fetchall()
+        except sqlite3.Error as error:
+            reason = file.recover(error)
+        except OSError:
+            file.close()
+        raise StoreUnavailable(reason)
+
+    def _write(self) -> None:
+        is_last = False
+        while not is_last:
+            waiting = [self._queue.get()]
+            with suppress(Empty):
+                while waiting[-1] is not None and len(waiting) < MAX_BATCH:
+                    waiting.append(self._queue.get_nowait())
+            is_last = waiting[-1] is None
+            changes = [each for each in waiting if each is not None]
+            if changes:
+                self._commit(changes)
+        self._file.close()
+
+    def _commit(self, changes: "list[_Change]") -> None:
+        """Do changes in one transaction; where that is lost as a whole, each in one of its own."""
+        failure = self._try(changes)
+        if failure is not None and len(changes) > 1:
+            for each in changes:
+                self._commit([each])
+            return
+        if failure is not None:
+            changes[0].error = failure
+        for loop in {each.loop for each in changes}:
+            done = [each for each in changes if each.loop is loop]
+            # The loop may have ended before its changes did.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(_deliver, done)
+
+    def _try(self, changes: "list[_Change]") -> StoreUnavailable | None:
+        """Give None where the transaction is committed; every change then has its result or its own error."""
+        reason = "gone"
+        try:
+            connection = self._file.opened()
+            connection.execute("BEGIN IMMEDIATE")
+            for each in changes:
+                each.run(connection)
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            reason = self._file.recover(error)
+        except OSError:
+            self._file.close()
+        else:
+            return None
+        return StoreUnavailable(reason)
+
+
+class _Change:
+    """A change on its way through the writer."""
+
+    def __init__(
+        self, work: Callable[[], Work[Any]], future: "asyncio.Future[Any]", loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.work: Final = work
+        self.future: Final = future
+        self.loop: Final = loop
+        self.result: object = None
+        self.error: Exception | None = None
+
+    def run(self, connection: sqlite3.Connection) -> None:
+        """Run within a savepoint, keeping the result or what went wrong.
+
+        Raises:
+            sqlite3.Error: where the whole transaction was undone.
+
+        """
+        self.result, self.error = None, None
+        connection.execute("SAVEPOINT change")
+        try:
+            self.result = _drive(connection, self.work())
+        except sqlite3.Error as error:
+            if not connection.in_transaction:
+                raise
+            self.error = StoreUnavailable(_reason(error))
+        except Exception as error:  # noqa: BLE001  (belongs to the caller, who is in another thread)
+            self.error = error
+        if self.error is not None:
+            connection.execute("ROLLBACK TO change")
+        connection.execute("RELEASE change")
+
+
+class _File:
+    """A connection that is opened when it is needed, and anew after a failure or when the file was replaced."""
+
+    def __init__(self, path: Path, busy_seconds: float, *, is_reader: bool) -> None:
+        self._path: Final = path
+        self._busy: Final = busy_seconds
+        self._is_reader: Final = is_reader
+        self.connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+
+    def opened(self) -> sqlite3.Connection:
+        """Give the open connection.
+
+        A file that was deleted could still be written to, and all of it would be lost: its place is looked at first.
+
+        Raises:
+            sqlite3.Error: where it cannot be opened.
+            OSError: where there is no file.
+
+        """
+        found = self._path.stat()
+        identity = (found.st_dev, found.st_ino)
+        if self.connection is not None and self._identity != identity:
+            self.close()
+        if self.connection is None:
+            self.connection = connect(self._path, self._busy)
+            self._identity = identity
+            if self._is_reader:
+                self.connection.execute("PRAGMA query_only = ON")
+        return self.connection
+
+    def recover(self, error: sqlite3.Error) -> str:
+        """Undo what is open, let go of a connection that may be broken, and give the closed word for the failure."""
+        reason = _reason(error)
+        if self.connection is not None and self.connection.in_transaction:
+            with suppress(sqlite3.Error):
+                self.connection.execute("ROLLBACK")
+        if reason not in _KEEPS_CONNECTION:
+            self.close()
+        return reason
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self.connection is not None:
+            with suppress(sqlite3.Error):
+                self.connection.close()
+            self.connection = None
+
+
+def connect(path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """Connect to an existing file, set so that what is committed survives a loss of power.
+
+    Raises:
+        sqlite3.Error: where it cannot be opened.
+
+    """
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _drive(connection: sqlite3.Connection, work: Work[T]) -> T:
+    try:
+        sql, parameters = next(work)
+        while True:
+            rows = connection.execute(_numbered(sql), parameters).fetchall()
+            sql, parameters = work.send(rows)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        work.close()
+
+
+@cache
+def _numbered(sql: str) -> str:
+    """Spell the parameters as SQLite numbers them."""
+    return _PARAMETER.sub(r"?\1", sql)
+
+
+def _reason(error: sqlite3.Error) -> str:
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return _REASONS.get(code & 0xFF, "failed")
+
+
+def _deliver(changes: list[_Change]) -> None:
+    for each in changes:
+        if each.future.done():
+            continue
+        if each.error is None:
+            each.future.set_result(each.result)
+        else:
+            each.future.set_exception(each.error)
+
+
+def _nothing() -> Work[None]:
+    return
+    yield  # a change of no statement
+
+
+def check_version() -> bool:
+    """Tell whether this SQLite knows `RETURNING` (3.35)."""
+    return sqlite3.sqlite_version_info >= (3, 35)
+
+
+def exists(path: Path) -> bool:
+    """Tell whether there is a database at this place."""
+    return path.is_file() and os.path.getsize(path) > 0  # noqa: PTH202  (one call less)

@@ -1,0 +1,189 @@
+"""Runs the service: opens the socket, starts the workers, and says where it listens and how to try it."""
+
+import asyncio
+import errno
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from assay402.core.errors import TheirError
+from assay402.service.ports import StoreUnavailable
+from assay402.service.settings import Settings
+from assay402.service.settings_source import Sourced
+from assay402.service.telemetry import Event, Log, Telemetry
+from assay402.web.app import Face
+from assay402.web.assembly import assembled
+from assay402.web.server import DRAIN_SECONDS, config_of, listen, serve
+from assay402.web.serving import Orders
+from assay402.web.workers import WorkersFail, watch
+
+WORK_THREADS: Final = 2
+"""Threads of a process for work that takes long: more would only share the interpreter among them."""
+RECONCILE_SECONDS: Final = 10.0
+"""Between two looks for payments that nobody works on."""
+SHARED_METRICS: Final = "PROMETHEUS_MULTIPROC_DIR"
+EXAMPLE: Final = '{"mode":"submitted","artefact":{"status":402,"body_obj":{"x402Version":1,"accepts":[{"scheme":"exact","network":"base","maxAmountRequired":"10000"}]}}}'
+
+Announce = Callable[[str, tuple[str, ...]], None]
+
+
+class Unstartable(Exception):
+    """The service cannot start: a code, and numbers that help."""
+
+    def __init__(self, code: str, **numbers: int) -> None:
+        super().__init__(code)
+        self.code: Final = code
+        self.numbers: Final = numbers
+
+
+def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
+    """Serve until told to stop.
+
+    Raises:
+        Unstartable: where the port, the database or the key cannot be used.
+
+    """
+    settings = sourced.settings
+    listening = _listening(settings)
+    with listening:
+        port = listening.getsockname()[1]
+        wanted = replace(settings, port=port)
+        try:
+            if wanted.workers == 1:
+                _in_one_process(wanted, data_dir, listening, partial(_tell, announce, wanted))
+            else:
+                _in_many_processes(wanted, data_dir, listening, partial(_tell, announce, wanted))
+        except TheirError as error:
+            raise Unstartable(error.code) from None
+        except WorkersFail:
+            raise Unstartable("workers_fail") from None
+        except StoreUnavailable:
+            raise Unstartable("store_unavailable") from None
+
+
+def _listening(settings: Settings) -> socket.socket:
+    try:
+        return listen(settings.host, settings.port)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise Unstartable("port_taken", port=settings.port) from None
+        raise Unstartable("address_unusable", errno=error.errno or 0) from None
+
+
+def _tell(announce: Announce, settings: Settings) -> None:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    address = f"http://{host}:{settings.port}"
+    paid = "required" if settings.payments == "required" else "off: every check is free"
+    announce(
+        address,
+        (
+            f"  payments {paid}; stop with Ctrl-C",
+            "  try it:",
+            f"    curl -s {address}/dialect-check/check -H 'Content-Type: application/json' \\",
+            f"      -d '{EXAMPLE}'",
+        ),
+    )
+
+
+def _in_one_process(
+    settings: Settings, data_dir: Path, listening: socket.socket, started: Callable[[], None]
+) -> None:
+    with asyncio.Runner(loop_factory=config_of(_nothing).get_loop_factory()) as runner:
+        runner.run(_serve(settings, data_dir, [listening], started))
+
+
+def run_until(  # noqa: PLR0913, PLR0917  (what a server is made of)
+    settings: Settings,
+    data_dir: Path,
+    listening: socket.socket,
+    started: Callable[[], None],
+    ending: int,
+    telemetry: Telemetry,
+) -> None:
+    """Serve in this thread until the file descriptor `ending` is readable, and until what is under way has ended.
+
+    Raises:
+        TheirError: for a key or a database that cannot be used.
+        StoreUnavailable: where the database cannot be opened.
+
+    """
+    with asyncio.Runner(loop_factory=config_of(_nothing).get_loop_factory()) as runner:
+        runner.run(_serve(settings, data_dir, [listening], started, ending, telemetry))
+
+
+async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
+    settings: Settings,
+    data_dir: Path,
+    sockets: Sequence[socket.socket],
+    started: Callable[[], None],
+    parent: int | None = None,
+    telemetry: Telemetry | None = None,
+) -> None:
+    telemetry = telemetry or Telemetry(Log())
+    threads = ThreadPoolExecutor(WORK_THREADS, thread_name_prefix="work")
+    asyncio.get_running_loop().set_default_executor(threads)
+    async with assembled(settings, data_dir, telemetry) as serving:
+        face = Face(serving)
+        telemetry.log.say(Event.SERVICE_STARTED, port=settings.port, payments=settings.payments)
+        started()
+        sweeping = asyncio.create_task(_reconciling(serving.orders))
+        await serve(face, sockets, face.drain, parent)
+        sweeping.cancel()
+        await _finished(serving.orders)
+    telemetry.log.say(Event.SERVICE_STOPPED)
+
+
+async def _reconciling(orders: Orders) -> None:
+    """Look again and again for payments that nobody works on. Leases keep two workers from taking the same."""
+    while True:
+        await asyncio.sleep(RECONCILE_SECONDS)
+        await orders.reconcile()
+
+
+async def _finished(orders: Orders) -> None:
+    """Let paid work end; what takes longer is found by its lease, by another worker or at the next start."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            await orders.drained()
+
+
+def _in_many_processes(
+    settings: Settings, data_dir: Path, listening: socket.socket, started: Callable[[], None]
+) -> None:
+    """Let a parent watch over workers that share the socket; one that dies is replaced."""
+    asyncio.run(_prepare(settings, data_dir))
+    shared = tempfile.mkdtemp(prefix="assay-metrics-")
+    os.environ[SHARED_METRICS] = shared
+    try:
+        watch(settings.workers, work, (settings, data_dir, [listening]), started)
+    finally:
+        os.environ.pop(SHARED_METRICS, None)
+        shutil.rmtree(shared, ignore_errors=True)
+
+
+async def _prepare(settings: Settings, data_dir: Path) -> None:
+    """Make key and database before workers could make them at once, and fail here where they cannot be used."""
+    telemetry = Telemetry(Log())
+    async with assembled(settings, data_dir, telemetry):
+        return
+
+
+def work(settings: Settings, data_dir: Path, sockets: Sequence[socket.socket]) -> None:
+    """Serve in a worker process."""
+    parent = parent_process()
+    with asyncio.Runner(loop_factory=config_of(_nothing).get_loop_factory()) as runner:
+        runner.run(_serve(settings, data_dir, sockets, lambda: None, parent.sentinel if parent else None))
+
+
+async def _nothing(_scope: object, _receive: object, _send: object) -> None:
+    """Stand where uvicorn wants an application before there is one."""

@@ -1,0 +1,85 @@
+"""The official TypeScript client, run by node: how it is installed, and how it is asked to pay."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+NODE = Path(__file__).with_name("node")
+INSTALL_SECONDS = 300
+PAY_SECONDS = 60
+OFFLINE = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH")
+"""What npm says where no registry can be reached."""
+
+
+class NodeAnswer(Struct, frozen=True, kw_only=True):
+    """What came of a call: the last answer and the payments that were sent, or why none was made."""
+
+    status: int = 0
+    headers: dict[str, str] = {}
+    body: str = ""
+    payments: tuple[str, ...] = ()
+    error: str | None = None
+
+
+class NodeClient(Struct, frozen=True):
+    """Pays with `@x402/fetch`, in a process for each call."""
+
+    folder: Path
+
+    def pay(
+        self, url: str, key: str, *, method: str = "POST", body: str | None = None, **more: Any
+    ) -> NodeAnswer:
+        """Call a resource and pay what it asks; `more` are `headers` and `networks`."""
+        asked = {"url": url, "key": key, "method": method, **({} if body is None else {"body": body}), **more}
+        kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+        ran = subprocess.run(
+            ["node", "pay.mjs"],
+            cwd=self.folder,
+            input=json.dumps(asked),
+            capture_output=True,
+            text=True,
+            timeout=PAY_SECONDS,
+            check=True,
+            env=kept,
+        )
+        told = json.loads(ran.stdout)
+        return NodeAnswer(**{**told, "payments": tuple(told["payments"])})
+
+
+def install(cache: pytest.Cache) -> Path:
+    """Give a folder with what the lock file pins, made once for each lock file and kept with the tests' cache."""
+    lock = (NODE / "package-lock.json").read_bytes()
+    ready = cache.mkdir("node") / hashlib.sha256(lock).hexdigest()[:16]
+    if not ready.exists():
+        with tempfile.TemporaryDirectory(dir=ready.parent) as made:
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(NODE / name, made)
+            _run_npm(Path(made))
+            # Renamed when it is whole, so that a broken run leaves nothing that looks ready.
+            (Path(made) / "node_modules").rename(_fresh(ready) / "node_modules")
+    shutil.copy(NODE / "pay.mjs", ready)
+    shutil.copy(NODE / "package.json", ready)
+    return ready
+
+
+def _fresh(ready: Path) -> Path:
+    ready.mkdir()
+    return ready
+
+
+def _run_npm(folder: Path) -> None:
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
+    ran = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False
+    )
+    if ran.returncode != 0 and any(code in ran.stderr for code in OFFLINE):
+        pytest.skip("npm reaches no registry to install the TypeScript client from")
+    assert ran.returncode == 0, ran.stderr[-2000:]

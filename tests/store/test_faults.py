@@ -1,0 +1,338 @@
+"""A database that is locked, full, read-only or gone: the store says so, nothing half-done remains, and it resumes."""
+
+import asyncio
+import os
+import sqlite3
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay402.service.ports import Claimed, LedgerRow, PaymentState, StoreUnavailable
+from assay402.store.opening import Store, open_store
+from assay402.store.sqlite import SQLiteDatabase
+from store.databases import BOUND, ENTRY, NOW, PAID, Place, PostgreSQL, after, answer, claim, settle
+
+CANARY = "canary-7f3a"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Give where the database of a test stands."""
+    return tmp_path / "assay.sqlite3"
+
+
+def writer(store: Store) -> sqlite3.Connection:
+    """Give the connection that writes, to spoil it."""
+    database = store.database
+    assert isinstance(database, SQLiteDatabase)
+    connection = database._file.connection
+    assert connection is not None
+    return connection
+
+
+async def refused(store: Store) -> str:
+    """Try every change, each of which must be refused as a whole; gives the one word it is refused with."""
+    words = set()
+    for change in (
+        store.payments.claim(claim(99), NOW),
+        store.payments.keep(claim(1).key, 1, ENTRY, answer(), after(60)),
+        store.payments.begin_settling(claim(2).key, 1, after(60)),
+        store.payments.settled(claim(3).key, 1, PAID, NOW, house=False),
+        store.payments.release(claim(1).key, 1),
+        store.payments.take_over(claim(1).key, 1, after(999), after(1999)),
+        store.payments.rerun(claim(4).key, after(600), 3, NOW),
+        store.payments.keep_local(answer(payment_key=None)),
+        store.free_tier.take("caller:a", NOW, 9, 0),
+    ):
+        with pytest.raises(StoreUnavailable) as caught:
+            await change
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+        words.add(str(caught.value))
+    assert len(words) == 1
+    return words.pop()
+
+
+async def ready(store: Store) -> None:
+    """Put a payment into each state."""
+    payments = store.payments
+    await settle(store, claim(4))
+    for number in (1, 2, 3):
+        await payments.claim(claim(number), NOW)
+    for number in (2, 3):
+        await payments.keep(claim(number).key, 1, ENTRY, None, after(60))
+    await payments.begin_settling(claim(3).key, 1, after(60))
+
+
+async def standing(store: Store) -> list[Any]:
+    """Give all that a change could have touched."""
+    rows: list[Any] = [await store.payments.find(claim(number).key) for number in (1, 2, 3, 4, 99)]
+    rows += [row async for row in store.ledger.rows(None, None)]
+    rows += await store.database.read("SELECT count(*) FROM answers")
+    return rows
+
+
+async def serves(store: Store) -> None:
+    """Do what was refused, now that it can be done."""
+    assert await store.is_writable()
+    assert await store.payments.settled(claim(3).key, 1, PAID, after(9), house=False)
+    assert await store.payments.claim(claim(99), NOW) == Claimed(fence=1)
+    assert await store.payments.keep(claim(1).key, 1, ENTRY, answer(), after(60))
+    assert await store.free_tier.take("caller:a", NOW, 9, 0)
+    assert await store.ledger.mismatches() == ()
+
+
+def test_a_sqlite_file_that_may_not_be_written_refuses_and_resumes(file: Path) -> None:
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        writer(store).execute("PRAGMA query_only = ON")
+        assert await refused(store) == "read_only"
+        assert not await store.is_writable()
+        assert await standing(store) == before
+        writer(store).execute("PRAGMA query_only = OFF")
+        await serves(store)
+
+    Place(f"sqlite:{file}").run(story)
+
+
+def test_a_sqlite_file_without_room_refuses_and_resumes(file: Path) -> None:
+    """Small changes may still fit into the pages there are; a large one does not, and is refused alone."""
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        pages = writer(store).execute("PRAGMA page_count").fetchone()[0]
+        writer(store).execute(f"PRAGMA max_page_count = {pages}")
+        large = answer("large", payment_key=None, body=b"x" * 500_000)
+        outcomes = await asyncio.gather(
+            store.payments.keep_local(large),
+            store.payments.take_over(claim(2).key, 1, after(60), after(70)),
+            store.payments.keep(claim(1).key, 1, ENTRY, answer(body=b"x" * 500_000), after(60)),
+            return_exceptions=True,
+        )
+        assert [str(each) for each in outcomes] == ["full", "2", "full"]
+        assert await store.payments.take_over(claim(2).key, 2, after(70), after(80)) == 3
+        assert (await standing(store))[0] == before[0]
+        writer(store).execute("PRAGMA max_page_count = 1000000")
+        assert await store.payments.keep_local(large) == large
+        await serves(store)
+
+    Place(f"sqlite:{file}").run(story)
+
+
+def test_a_sqlite_file_that_another_process_holds_refuses_and_resumes(file: Path) -> None:
+    async def story() -> None:
+        store = await open_store(f"sqlite:{file}")
+        await ready(store)
+        before = await standing(store)
+        impatient = Store(SQLiteDatabase(file, busy_seconds=0.02))
+        other = sqlite3.connect(file, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        assert await refused(impatient) == "locked"
+        assert await standing(impatient) == before
+        other.execute("ROLLBACK")
+        other.close()
+        await serves(impatient)
+        await impatient.close()
+        await store.close()
+
+    asyncio.run(asyncio.wait_for(story(), BOUND))
+
+
+@pytest.mark.parametrize("what", ["deleted", "replaced"])
+def test_a_sqlite_file_that_is_gone_is_not_written_to_unseen(file: Path, what: str) -> None:
+    """An open file that was deleted can be written to, and all of it would be lost."""
+    elsewhere = file.with_name("elsewhere")
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        # As a volume that is taken away: with everything on it.
+        for suffix in ("", "-wal", "-shm"):
+            os.rename(f"{file}{suffix}", f"{elsewhere}{suffix}")
+        if what == "replaced":
+            file.write_bytes(b"no database at all, but a file of some length" * 100)
+        assert await refused(store) in {"gone", "failed"}
+        with pytest.raises(StoreUnavailable):
+            await store.payments.find(claim(1).key)
+        assert not await store.is_writable()
+        for suffix in ("", "-wal", "-shm"):
+            os.replace(f"{elsewhere}{suffix}", f"{file}{suffix}")
+        assert await standing(store) == before
+        await serves(store)
+
+    Place(f"sqlite:{file}").run(story)
+
+
+def test_a_postgresql_that_is_set_read_only_refuses_and_resumes(server: PostgreSQL) -> None:
+    place = server.database()
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        name = place.address.partition("?")[0].rpartition("/")[2]
+        await _administer(place.address, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        fresh = await open_store(place.address)
+        assert await refused(fresh) == "read_only"
+        assert not await fresh.is_writable()
+        assert await standing(fresh) == before
+        await fresh.close()
+        await _administer(
+            place.address,
+            "SET default_transaction_read_only = off",
+            f"ALTER DATABASE {name} RESET default_transaction_read_only",
+        )
+        await serves(store)
+
+    place.run(story)
+
+
+def test_a_postgresql_row_that_another_holds_refuses_and_resumes(server: PostgreSQL) -> None:
+    import asyncpg  # noqa: PLC0415  (may not be installed)
+
+    place = server.database()
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        other = await asyncpg.connect(place.address)
+        await other.execute("BEGIN; SELECT 1 FROM payments WHERE key LIKE '%/3' FOR UPDATE")
+        with pytest.raises(StoreUnavailable, match="locked"):
+            await store.payments.settled(claim(3).key, 1, PAID, NOW, house=False)
+        await other.execute("ROLLBACK")
+        await other.close()
+        row = await store.payments.find(claim(3).key)
+        assert row is not None
+        assert row.state is PaymentState.SETTLING
+        await serves(store)
+
+    place.run(story)
+
+
+def test_a_postgresql_that_is_stopped_refuses_and_the_store_resumes_when_it_is_back(
+    server: PostgreSQL,
+) -> None:
+    place = server.database()
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        await asyncio.to_thread(server.stop)
+        assert await refused(store) == "gone"
+        with pytest.raises(StoreUnavailable):
+            await store.payments.find(claim(1).key)
+        with pytest.raises(StoreUnavailable):
+            await open_store(place.address)
+        assert not await store.is_writable()
+        await asyncio.to_thread(server.start)
+        assert await standing(store) == before
+        await serves(store)
+
+    place.run(story)
+
+
+def test_a_postgresql_that_ends_a_connection_in_the_middle_leaves_nothing_half_done(
+    server: PostgreSQL,
+) -> None:
+    place = server.database()
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        with pytest.raises(StoreUnavailable, match="gone"):
+            await store.database.change(_cut)
+        assert await standing(store) == before
+        await serves(store)
+
+    place.run(story)
+
+
+def _cut() -> Any:
+    yield "UPDATE payments SET fence = 99", ()
+    yield "SELECT pg_terminate_backend(pg_backend_pid())", ()
+
+
+def test_a_change_that_is_cancelled_leaves_the_store_serving(place: Place) -> None:
+    async def story(store: Store) -> None:
+        await ready(store)
+        tasks = [asyncio.create_task(store.payments.claim(claim(50 + each), NOW)) for each in range(20)]
+        await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await store.payments.release(claim(1).key, 1)
+        assert await store.payments.settled(claim(3).key, 1, PAID, after(9), house=False)
+        assert await store.ledger.mismatches() == ()
+
+    place.run(story)
+
+
+def test_no_failure_quotes_a_row_or_the_driver(place: Place) -> None:
+    """Not even a defect of our own SQL, whose errors would quote what it was given."""
+
+    async def story(store: Store) -> list[str]:
+        await store.payments.claim(claim(1, payer=CANARY, payment_id=CANARY), NOW)
+        texts = []
+        for statement in (
+            "INSERT INTO payers (payer) VALUES ('canary-7f3a')",
+            "UPDATE payments SET state = 'canary-7f3a'",
+            "SELECT canary-7f3a FROM nowhere",
+        ):
+            try:
+                await store.database.change(lambda statement=statement: _do(statement))  # type: ignore[misc]
+            except StoreUnavailable as error:
+                # Without the lines of this file, which hold the statements.
+                texts += [str(error), repr(error.__cause__), repr(error.__context__)]
+                texts += [line for line in traceback.format_exception(error) if __file__ not in line]
+        return texts
+
+    told = place.run(story)
+    assert told[0] == "failed"
+    assert not any(CANARY in each or "UNIQUE" in each or "asyncpg" in each for each in told)
+
+
+def _do(statement: str) -> Any:
+    yield statement, ()
+
+
+async def _administer(address: str, *statements: str) -> None:
+    import asyncpg  # noqa: PLC0415  (may not be installed)
+
+    connection = await asyncpg.connect(address)
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+def test_the_ledger_is_whole_after_every_fault(place: Place) -> None:
+    """Each statement of the one change with four of them fails once, and once none does."""
+
+    async def story(store: Store) -> list[LedgerRow]:
+        await ready(store)
+        settled = "settled"
+        for failing in range(4):
+            with pytest.raises(RuntimeError, match=settled):
+                await store.database.change(lambda failing=failing: _broken(failing))  # type: ignore[misc]
+            row = await store.payments.find(claim(3).key)
+            assert row is not None
+            assert row.state is PaymentState.SETTLING
+            assert len([each async for each in store.ledger.rows(None, None)]) == 1
+        assert await store.payments.settled(claim(3).key, 1, PAID, after(9), house=False)
+        return [each async for each in store.ledger.rows(None, None)]
+
+    assert [row.id for row in place.run(story)] == [1, 2]
+
+
+def _broken(failing: int) -> Any:
+    """Settle as the store does, and break off before this statement."""
+    from assay402.store.sql_payments import _settled  # noqa: PLC0415  (the part that is the subject)
+
+    work = _settled(claim(3).key, 1, PAID, NOW, house=False)
+    statement = next(work)
+    for _ in range(failing):
+        statement = work.send((yield statement))
+    raise RuntimeError("settled")
