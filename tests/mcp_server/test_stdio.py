@@ -93,7 +93,7 @@ def test_the_limit_counts_the_wrapper(size: int) -> None:
     if size > REQUEST_BYTES:
         assert answer["error"]["code"] == -32600
     else:
-        assert json.loads(answer["result"]["content"][0]["text"])["refused"] is True
+        assert answer["result"]["isError"] is True
     assert after["isError"] is False
 
 
@@ -229,6 +229,8 @@ def test_a_client_that_leaves_in_the_middle_stops_its_work() -> None:
     asyncio.run(main())
 
 
+# Where the end of the thread strikes within a callback of a library's, the interpreter says so.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cancelled_call_stops_thinking() -> None:
     """The work is in a thread, which ends before the work would."""
     request = {

@@ -150,10 +150,11 @@ def service(
     up = threading.Event()
 
     async def run() -> None:
-        await server.startup(sockets=[listening])
-        up.set()
-        await server.main_loop()
-        await server.shutdown(sockets=[listening])
+        async with face.running():
+            await server.startup(sockets=[listening])
+            up.set()
+            await server.main_loop()
+            await server.shutdown(sockets=[listening])
 
     def body() -> None:
         server.config.load()

@@ -52,6 +52,10 @@ class MCPApp:
         if body is None:
             await _answer(send, 413, too_long())
             return
+        await self.answer(scope, body, receive, send)
+
+    async def answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        """Answer a POST whose body somebody else has read, within `REQUEST_BYTES`."""
         fault = fault_of(body)
         if fault is not None:
             await _answer(send, 400, fault)

@@ -12,11 +12,24 @@ from assay402.core.errors import NOTICES, Notice
 from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import JSON, write
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
+from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.service.order import Declined, Delivered, Offered, Outcome, Pending
 from assay402.wire.transport import MCP_PAYMENT_RESPONSE
 
 META: Final = "assay402/"
 """Before the name of each member of `_meta` that is ours."""
+_PAYING: Final = {
+    "invalid_payload": Notice(
+        "The payment cannot be read.",
+        "Send the PaymentPayload of version 2 as an object in `_meta` under `x402/payment`: `accepted` from our offer and"
+        " an exact payment in `payload`, with no members beyond those of the specification.",
+    ),
+    "payment_version": Notice(
+        "The payment is of version 1 of x402.",
+        "Call without a payment, then pay the offer of the error in `_meta` under `x402/payment`.",
+    ),
+}
+"""Codes of the service whose hint is another one over MCP."""
 _HALF_A_PAIR: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
@@ -61,7 +74,9 @@ def _delivered(outcome: Delivered, check: Check, *, is_advertised: bool) -> Call
 
 def _declined(outcome: Declined, check: Check, *, is_advertised: bool) -> CallToolResult:
     seconds = outcome.retry_after_seconds
-    later = {} if seconds is None else {"retry_after_seconds": seconds}
+    later: dict[str, Any] = {} if seconds is None else {"retry_after_seconds": seconds}
+    if outcome.free_retry:
+        later["free_retry"] = True
     meta = _named("logical-payment-id", outcome.logical_payment_id)
     if outcome.body is None:
         return _error(problem(outcome.code, check, {**outcome.numbers, **later}), meta, is_advertised)
@@ -107,7 +122,9 @@ def _named(name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401  (any JSON)
 
 
 def _notice(code: str, check: Check | None) -> Notice | None:
-    for table in ({} if check is None else check.notices, MCP_NOTICES, FETCH_NOTICES, NOTICES):
-        if code in table:
-            return table[code]
+    own = {} if check is None else check.notices
+    for name in (code, code.rpartition("/")[2]):
+        for table in (own, _PAYING, MCP_NOTICES, SERVICE_NOTICES, FETCH_NOTICES, NOTICES):
+            if name in table:
+                return table[name]
     return None

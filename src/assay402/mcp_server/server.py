@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
+import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -25,6 +27,11 @@ INSTRUCTIONS: Final = (
 )
 RESOURCE_NOT_FOUND: Final = -32002
 """MCP's code for a resource that is not there."""
+
+CLIENT_ADDRESS: Final = "assay.client_address"
+"""In the scope of a request: who calls, where whoever mounts the endpoint knows."""
+_PATIENCE: Final = 1.0
+"""Seconds that telling of progress may take."""
 
 Context = ServerRequestContext[Any, Any]
 
@@ -88,13 +95,19 @@ class Face:
             request=call.request,
             payment=call.payment,
             idempotency_key=call.idempotency_key,
+            client_address=_address(context.request),
         )
         steps = 0
 
         async def tell() -> None:
             nonlocal steps
             steps += 1
-            await context.session.report_progress(steps)
+            # Paid work goes on when its caller has left, and must not wait for anybody to read of it.
+            with (
+                suppress(anyio.BrokenResourceError, anyio.ClosedResourceError),
+                anyio.move_on_after(_PATIENCE),
+            ):
+                await context.session.report_progress(steps)
 
         LISTENER.set(tell)
         return await self._take(order)
@@ -146,6 +159,7 @@ def _resource(tool: Tool, prices: Mapping[str, int]) -> Resource:
         check=tool.check,
         operation=tool.operation,
         price=prices.get(tool.place, 0),
+        profile=tool.profile,
         description=tool.operation.summary,
     )
 
@@ -154,6 +168,12 @@ def _listed_page(page: Page) -> types.Resource:
     return types.Resource(
         uri=page.uri, name=page.name, description=page.description, mime_type=page.mime_type
     )
+
+
+def _address(request: Any) -> str:  # noqa: ANN401  (what the transport keeps of a message)
+    scope = getattr(request, "scope", {})
+    address: str = scope.get(CLIENT_ADDRESS, "local")
+    return address
 
 
 async def _source(request: Any) -> bytes | None:  # noqa: ANN401  (what the transport keeps of a message)

@@ -9,6 +9,7 @@ from assay402.checks import check_named
 from assay402.checks.deliverable.model import ASSAY
 from assay402.core.check import Check, Operation
 from assay402.formats.schema import schemas_of
+from assay402.service.discovery import TOOL
 
 REQUEST_BYTES: Final = 524_288
 """Longest message, in bytes: the integrity contract counts the JSON-RPC wrapper into it."""
@@ -62,7 +63,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     @property
     def resource_url(self) -> str:
         """What an offer names as the thing that is paid for."""
-        return f"mcp://tool/{self.name}"
+        return f"{TOOL}{self.name}"
 
 
 def tools(checks: tuple[str, ...] | None = None) -> tuple[Tool, ...]:

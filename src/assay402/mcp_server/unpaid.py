@@ -7,8 +7,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from assay402.core.asks import AsyncAnswerer, adrive, drive
-from assay402.core.canon import canonical, sha256_hex
-from assay402.core.check import Operation, Refusal
+from assay402.core.check import Refusal
 from assay402.core.errors import AssayError
 from assay402.core.strictjson import JSON, write
 from assay402.envelope import local
@@ -18,6 +17,8 @@ from assay402.mcp_server.working import Workers
 from assay402.net.answerer import NetworkAnswerer, at_once
 from assay402.net.clock import utc_now
 from assay402.net.http import Fetcher
+from assay402.service.admission import declined
+from assay402.service.identifiers import request_sha256
 from assay402.service.order import Declined, Delivered, Order, Outcome
 
 CALLS: Final = 256
@@ -70,36 +71,37 @@ class Unpaid:
     async def _taken(self, order: Order) -> Outcome:
         key = order.idempotency_key
         if key is None:
-            return await self._done(order.resource.operation, order.request)
+            return await self._done(order)
         async with self._answers.turn(key):
-            digest = await self._workers.call(lambda: _digest(order))
+            digest = await self._workers.call(lambda: request_sha256(order))
             kept = self._answers.find(key)
             if kept is None:
-                outcome = await self._done(order.resource.operation, order.request, key)
+                outcome = await self._done(order, key)
                 if isinstance(outcome, Delivered):
                     said = Kept(operation=order.resource.name, request_sha256=digest, body=outcome.body)
                     self._answers.keep(key, said)
                 return outcome
         if (kept.operation, kept.request_sha256) != (order.resource.name, digest):
-            return Declined(status=409, code="idempotency-conflict")
+            return Declined(status=409, code="idempotency_key_conflict")
         return Delivered(body=kept.body, is_replay=True)
 
-    async def _done(self, operation: Operation[Any, Any], request: bytes, key: str | None = None) -> Outcome:
-        found = await self._workers.call(lambda: self._worked(operation, request, key))
+    async def _done(self, order: Order, key: str | None = None) -> Outcome:
+        found = await self._workers.call(lambda: self._worked(order, key))
         if not isinstance(found, _Online):
             return found
-        result = await adrive(operation.run(found.given), self._answerer, at_once)
-        return _ended(operation, result)
+        result = await adrive(order.resource.operation.run(found.given), self._answerer, at_once)
+        return _ended(order, result)
 
-    def _worked(self, operation: Operation[Any, Any], request: bytes, key: str | None) -> Outcome | _Online:
+    def _worked(self, order: Order, key: str | None) -> Outcome | _Online:
         """Read, judge and do what needs no network."""
-        read = operation.read(request, operation.request_bytes)
+        operation = order.resource.operation
+        read = operation.read(order.request, operation.request_bytes)
         given = operation.admit(_keyed(read, key), allow_private=self._allow_private)
         if isinstance(given, Refusal):
-            return _ended(operation, given)
+            return declined(order, given)
         if operation.offline(given) is not None:
             return _Online(given)
-        return _ended(operation, drive(operation.run(given), local(self._clock)))
+        return _ended(order, drive(operation.run(given), local(self._clock)))
 
 
 def _keyed(request: JSON | Refusal, key: str | None) -> JSON | Refusal:
@@ -111,17 +113,7 @@ def _keyed(request: JSON | Refusal, key: str | None) -> JSON | Refusal:
     )
 
 
-def _digest(order: Order) -> str:
-    read = order.resource.operation.read(order.request, order.resource.operation.request_bytes)
-    try:
-        return sha256_hex(order.request if isinstance(read, Refusal) else canonical(read))
-    except ValueError:
-        # Half of a surrogate pair has no canonical form; such a request is refused.
-        return sha256_hex(order.request)
-
-
-def _ended(operation: Operation[Any, Any], result: Any) -> Delivered | Declined:  # noqa: ANN401  (the operation's own result)
-    if not isinstance(result, Refusal):
-        return Delivered(body=write(operation.publish(result)))
-    status = 501 if result.is_ours else 400
-    return Declined(status=status, code=result.code, body=operation.publish_refusal(result))
+def _ended(order: Order, result: Any) -> Delivered | Declined:  # noqa: ANN401  (the operation's own result)
+    if isinstance(result, Refusal):
+        return declined(order, result)
+    return Delivered(body=write(order.resource.operation.publish(result)))

@@ -12,6 +12,9 @@ Result = TypeVar("Result")
 THREADS: Final = 4
 """Pieces of work at once. The checks are pure Python, so more would not be faster; the others wait their turn."""
 
+_AGAIN_SECONDS: Final = 0.05
+"""Between two tries to stop a piece of work."""
+
 
 class Stopped(SystemExit):
     """Raised inside work that is no longer wanted. Threads end on it without a word."""
@@ -36,7 +39,7 @@ class Workers:
         try:
             return await done
         except asyncio.CancelledError:
-            _stop(thread)
+            _stop(thread, asyncio.get_running_loop())
             raise
 
     def _work(self, do: Callable[[], Result], done: "asyncio.Future[Result]") -> None:
@@ -52,24 +55,32 @@ class Workers:
                 done.set_result(result) if error is None else done.set_exception(error)
 
         loop = done.get_loop()
-        try:
-            result, error = None, None
+        outcome: tuple[Any, BaseException | None] | None = None
+        while True:
             try:
-                result = do()
-            except BaseException as raised:  # noqa: BLE001  (whatever the work raises is raised where it is awaited)
-                error = raised
-            _tell(loop, end, result, error)
-        except Stopped as stopped:
-            _tell(loop, end, None, stopped)
+                if outcome is None:
+                    outcome = _outcome_of(do)
+                # A loop that is closed has nobody who waits, and no turns to give back.
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(end, *outcome)
+            except Stopped as stopped:
+                outcome = (None, stopped)
+            else:
+                return
 
 
-def _tell(loop: asyncio.AbstractEventLoop, end: Callable[..., None], *outcome: Any) -> None:  # noqa: ANN401  (as above)
-    # A loop that is closed has nobody who waits, and no turns to give back.
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(end, *outcome)
+def _outcome_of(do: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+    try:
+        return do(), None
+    except BaseException as error:  # noqa: BLE001  (whatever the work raises is raised where it is awaited)
+        return None, error
 
 
-def _stop(thread: threading.Thread) -> None:
-    """Raise `Stopped` in a thread, once. It does one piece of work only, so that nothing else can be hit."""
+def _stop(thread: threading.Thread, loop: asyncio.AbstractEventLoop) -> None:
+    """Raise `Stopped` in a thread until it ends. It does one piece of work only, so that nothing else can be hit.
+
+    Once may not do: raised within a callback of the interpreter's, such as a finalizer, it is dropped.
+    """
     if thread.ident is not None and thread.is_alive():
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
+        loop.call_later(_AGAIN_SECONDS, _stop, thread, loop)

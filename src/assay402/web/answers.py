@@ -37,10 +37,11 @@ EXPOSED: Final = (
 """Headers that a page of another origin may read."""
 ACCEPTED: Final = (
     "Content-Type", "PAYMENT-SIGNATURE", "Idempotency-Key", QUOTE, "SIGN-IN-WITH-X", "Authorization",
+    "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id",
 )  # fmt: skip
 """Headers that a page of another origin may send."""
 
-_ALWAYS: Final = tuple(
+ALWAYS: Final = tuple(
     (name.lower().encode(), value.encode())
     for name, value in (
         ("Cache-Control", "no-store"),
@@ -49,6 +50,7 @@ _ALWAYS: Final = tuple(
         ("Access-Control-Expose-Headers", ", ".join(EXPOSED)),
     )
 )
+"""Headers of every answer."""
 PREFLIGHT: Final = (
     ("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS"),
     ("Access-Control-Allow-Headers", ", ".join(ACCEPTED)),
@@ -132,7 +134,7 @@ async def send_answer(send: Send, answer: HTTPAnswer, request_id: str, *, comple
         )
     )
     headers = [
-        *_ALWAYS,
+        *ALWAYS,
         *content,
         (REQUEST_ID.lower().encode(), request_id.encode()),
         *((name.lower().encode(), value.encode("latin-1")) for name, value in answer.headers),

@@ -11,6 +11,7 @@ from assay402.attest.keys import did_of
 from assay402.attest.publication import did_document, jwks
 from assay402.attest.ring_file import LiveRing
 from assay402.attest.signature import SIGNATURE_HEADER, sign_answer
+from assay402.mcp_server.progress import telling
 from assay402.net.answerer import NetworkAnswerer, at_once
 from assay402.net.chain import EVMLookup
 from assay402.net.clock import utc_now
@@ -53,7 +54,7 @@ async def assembled(
             free_tier=store.free_tier,
             facilitator=_facilitator(settings),
             chain=EVMLookup(dict(settings.rpc_urls), fetcher=operators_fetcher()),
-            answerer=NetworkAnswerer(Fetcher(own_addresses=settings.own_addresses), clock=clock),
+            answerer=telling(NetworkAnswerer(Fetcher(own_addresses=settings.own_addresses), clock=clock)),
             gather=at_once,
             clock=clock,
             tell=telemetry.told,
