@@ -15,7 +15,9 @@ from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
+from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.store.notices import NOTICES as STORE_NOTICES
+from assay402.web.codes import NOTICES as WEB_NOTICES
 
 FROM_TABLES = "<!-- Generated from the program by tools/gen_docs.py: edit it there. -->"
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,6 +55,8 @@ def _codes() -> str:
         ("Transcripts", dict(TRANSCRIPT_NOTICES)),
         ("MCP", dict(MCP_NOTICES)),
         ("Keys and signatures", dict(ATTEST_NOTICES)),
+        ("The service", dict(SERVICE_NOTICES)),
+        ("HTTP", dict(WEB_NOTICES)),
         ("Database and ledger", dict(STORE_NOTICES)),
         ("Errors", dict(NOTICES)),
     ]

@@ -10,13 +10,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from assay402.attest import ring_file
+from assay402.attest import ring_state
 from assay402.attest.codes import KeysUnusable
 from assay402.attest.jws import Invalid
 from assay402.attest.key_files import MAX_PEM, make_key, read_key, write_key
 from assay402.attest.keys import public_bytes, thumbprint
 from assay402.attest.publication import did_document, jwks, read_keys
-from assay402.attest.ring_file import LiveRing, open_ring, public_ring, read_state, rotate
+from assay402.attest.ring_file import LiveRing, open_ring, public_ring, revoke, rotate
+from assay402.attest.ring_state import read_state
 from assay402.attest.signature import Valid, sign_answer, verify_answer
 from attest.rings import DAY, DID, NOW, private
 
@@ -104,6 +105,53 @@ def test_a_rotation_is_refused_while_another_waits_or_comes_too_soon(folder: Pat
     assert len(open_ring(folder, did=DID, address=None, now=NOW + DAY).keys) == 3
 
 
+def test_a_revoked_key_is_published_no_more_and_a_new_one_signs_at_once(folder: Path) -> None:
+    first = open_ring(folder, did=DID, address=None, now=NOW)
+    stolen = first.signer(NOW)
+    signature = sign_answer(b"x", stolen, issued_at=NOW, version="v")
+    entry = revoke(folder, did=DID, kid=stolen.kid, now=NOW + SECOND)
+    ring = open_ring(folder, did=DID, address=None, now=NOW + SECOND)
+    assert entry is not None
+    assert ring.signer(NOW + SECOND).kid == entry.kid
+    assert (
+        [key.kid for key in ring.keys]
+        == [key.kid for key in public_ring(folder, did=DID).keys]
+        == [entry.kid]
+    )
+    assert verify_answer(b"x", signature, read_keys(jwks(ring))) == Invalid(code="signature_key_unknown")
+    rotate(folder, did=DID, now=NOW + DAY)
+    for kid in (stolen.kid, f"{DID}#none"):
+        with pytest.raises(KeysUnusable) as caught:
+            revoke(folder, did=DID, kid=kid, now=NOW + DAY)
+        assert code_of(caught) == "key_not_in_ring"
+
+
+def test_a_key_revoked_while_another_waits_is_replaced_until_that_one_signs(folder: Path) -> None:
+    present = open_ring(folder, did=DID, address=None, now=NOW).signer(NOW)
+    following = rotate(folder, did=DID, now=NOW)
+    between = revoke(folder, did=DID, kid=present.kid, now=NOW + SECOND)
+    ring = open_ring(folder, did=DID, address=None, now=NOW + SECOND)
+    assert between is not None
+    assert ring.signer(NOW + SECOND).kid == ring.signer(NOW + DAY - SECOND).kid == between.kid
+    assert ring.signer(NOW + DAY).kid == following.kid
+    assert rotate(folder, did=DID, now=NOW + DAY).not_before == NOW + 2 * DAY
+    later = open_ring(folder, did=DID, address=None, now=NOW + DAY)
+    assert later.signer(NOW + DAY).kid == following.kid
+    assert later.signer(NOW + 2 * DAY).kid not in (following.kid, between.kid)
+
+
+def test_revoking_a_key_that_waits_or_is_retired_makes_no_new_one(folder: Path) -> None:
+    present = open_ring(folder, did=DID, address=None, now=NOW).signer(NOW)
+    assert revoke(folder, did=DID, kid=rotate(folder, did=DID, now=NOW).kid, now=NOW) is None
+    ring = open_ring(folder, did=DID, address=None, now=NOW)
+    assert ring.signer(NOW + 9 * DAY).kid == present.kid
+    following = rotate(folder, did=DID, now=NOW)
+    assert revoke(folder, did=DID, kid=present.kid, now=NOW + 2 * DAY) is None
+    ring = open_ring(folder, did=DID, address=None, now=NOW + 2 * DAY)
+    assert [key.kid for key in ring.keys] == [following.kid]
+    assert ring.signer(NOW + 2 * DAY).kid == following.kid
+
+
 def test_two_rotations_at_once_make_one_next_key(folder: Path) -> None:
     open_ring(folder, did=DID, address=None, now=NOW)
 
@@ -129,7 +177,8 @@ def test_there_is_nothing_to_rotate_or_publish_before_the_first_key(folder: Path
 def test_a_running_service_meets_the_change_of_a_command(folder: Path) -> None:
     live = LiveRing(folder, did=DID)
     first = live.at(NOW)
-    assert live.at(NOW) is first
+    assert live.at(NOW).keys == first.keys
+    assert live.at(NOW) is live.at(NOW)
     entry = rotate(folder, did=DID, now=NOW)
     assert live.at(NOW).keys[-1].kid == entry.kid
     assert live.at(NOW + DAY).signer(NOW + DAY).kid == entry.kid
@@ -323,7 +372,7 @@ def test_a_ring_that_others_keep_changing_is_busy(folder: Path, monkeypatch: pyt
     """A state is never rewritten: whoever finds its number taken looks again, and gives up in the end."""
     open_ring(folder, did=DID, address=None, now=NOW)
     (folder / "ring-000002.json").symlink_to(folder / "nowhere")
-    monkeypatch.setattr(ring_file, "_highest", lambda _folder: 1)
+    monkeypatch.setattr(ring_state, "highest", lambda _folder: 1)
     with pytest.raises(KeysUnusable) as caught:
         rotate(folder, did=DID, now=NOW)
     assert code_of(caught) == "ring_busy"

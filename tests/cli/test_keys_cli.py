@@ -48,6 +48,17 @@ def test_a_rotation_publishes_the_next_key_a_day_ahead(place: tuple[str, ...]) -
     assert (soon.returncode, b"rotation_wait" in soon.stderr) == (2, True)
 
 
+def test_a_key_is_revoked_by_its_name(place: tuple[str, ...]) -> None:
+    kid = assay("keys", "new", *place).stdout.decode().removeprefix("made: ").strip()
+    revoked = assay("keys", "revoke", kid, *place)
+    assert (revoked.returncode, b"signs from now: " in revoked.stdout) == (0, True)
+    states = [each["state"] for each in json.loads(assay("keys", "show", "--json", *place).stdout)["keys"]]
+    assert states == ["revoked", "signs"]
+    assert kid.encode() not in assay("keys", "jwks", *place).stdout
+    again = assay("keys", "revoke", kid, *place)
+    assert (again.returncode, b"key_not_in_ring" in again.stderr) == (2, True)
+
+
 def test_a_key_is_made_outside_and_taken_into_the_ring(place: tuple[str, ...], tmp_path: Path) -> None:
     address = f"file:{tmp_path / 'next.pem'}"
     assay("keys", "new", *place)

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assay402.attest.offers import sign_receipt
-from assay402.attest.publication import did_document, jwks
+from assay402.attest.publication import did_document, jwks, key_set
 from assay402.attest.signature import enveloped, sign_answer
+from assay402.cli.verify import _given, _judged
+from assay402.core.errors import TheirError
 from attest.rings import NOW, ring, signer
 from cli.published_keys import published
 from cli.test_cli import assay
@@ -132,3 +136,19 @@ def test_keys_are_fetched_from_the_service_that_publishes_them(files: dict[str, 
     assert (gone.returncode, b"unreachable" in gone.stderr) == (2, True)
     unusable = assay("verify", files["saved.txt"], "--keys", url, "--ca-file", files["saved.txt"])
     assert (unusable.returncode, b"ca_file_unreadable" in unusable.stderr) == (2, True)
+
+
+@given(
+    start=st.sampled_from(
+        [b"", b"{", b"[", b"HTTP/1.1 200 OK\r\nAssay-Signature: ", b'{"format":"jws","signature":"']
+    ),
+    rest=st.one_of(st.binary(max_size=80), st.sampled_from([VALUE.encode(), enveloped(BODY, VALUE)])),
+)
+@settings(max_examples=100, deadline=None)
+def test_whatever_is_given_is_judged_or_refused_by_a_code(start: bytes, rest: bytes) -> None:
+    try:
+        outcome = _judged(_given(start + rest, None, None), key_set(ring(1)))
+    except TheirError as error:
+        assert error.code
+    else:
+        assert outcome is not None

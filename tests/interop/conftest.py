@@ -8,6 +8,7 @@ import importlib.util
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,12 +94,18 @@ def service(
 
 
 @pytest.fixture(scope="session")
-def typescript_client(request: pytest.FixtureRequest) -> NodeClient:
-    """Give the official TypeScript client: `typescript_client.pay(url, key, ...)` gives a `NodeAnswer`."""
+def node_packages(request: pytest.FixtureRequest) -> Path:
+    """Give a folder in which node finds the official TypeScript packages."""
     missing = [name for name in ("node", "npm") if shutil.which(name) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
-    return NodeClient(install(request.config.cache))
+    return install(request.config.cache)
+
+
+@pytest.fixture(scope="session")
+def typescript_client(node_packages: Path) -> NodeClient:
+    """Give the official TypeScript client: `typescript_client.pay(url, key, ...)` gives a `NodeAnswer`."""
+    return NodeClient(node_packages)
 
 
 class Party(Struct, frozen=True, kw_only=True):

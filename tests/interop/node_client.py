@@ -1,4 +1,4 @@
-"""The official TypeScript client, run by node: how it is installed, and how it is asked to pay."""
+"""The official TypeScript packages, run by node: how they are installed, and how their client is asked to pay."""
 
 import hashlib
 import json
@@ -52,6 +52,19 @@ class NodeClient(Struct, frozen=True):
         )
         told = json.loads(ran.stdout)
         return NodeAnswer(**{**told, "payments": tuple(told["payments"])})
+
+
+def run_node(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a module where the packages are found; its arguments begin at `process.argv[2]`."""
+    return subprocess.run(
+        ["node", "--input-type=module", "-", *arguments],
+        input=script,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=PAY_SECONDS,
+        cwd=folder,
+    )
 
 
 def install(cache: pytest.Cache) -> Path:

@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from assay402.attest.base64url import encode_url
 from assay402.attest.jws import Invalid
 from assay402.attest.keys import KeyRing, Signer, Verifier, did_of, kid_of, public_bytes
@@ -24,7 +22,7 @@ from assay402.attest.signature import enveloped, sign_answer
 from assay402.core.canon import canonical
 from attest.rings import private
 from cli.published_keys import published
-from interop.node_packages import installed, run_node
+from interop.node_client import run_node
 
 URL = "https://assay.example/dialect-check/check"
 REQUIREMENTS: dict[str, Any] = {
@@ -69,12 +67,7 @@ console.log(JSON.stringify({
 VALUES: list[Any] = [{"b": 1, "a": [True, None, "é"]}, {"€": "x", "1": 1}, {"😀": 1, "ﬀ": 2}, "text", 10**20]
 
 
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return installed(tmp_path_factory.mktemp("node"), "@x402/extensions@2.27.0", "jose@5.9.6")
-
-
-def test_the_official_package_and_ours_verify_each_other(packages: Path, tmp_path: Path) -> None:
+def test_the_official_package_and_ours_verify_each_other(node_packages: Path, tmp_path: Path) -> None:
     """The public key is found by the official client itself, through our did:web document on loopback."""
     now = datetime.now(UTC)
     documents: dict[str, bytes] = {}
@@ -86,7 +79,7 @@ def test_the_official_package_and_ours_verify_each_other(packages: Path, tmp_pat
         given = given_to_node(signer, now)
         path = tmp_path / "given.json"
         path.write_text(json.dumps(given))
-        run = run_node(packages, SCRIPT, str(path))
+        run = run_node(node_packages, SCRIPT, str(path))
     assert run.returncode == 0, run.stderr
     told = json.loads(run.stdout)
     assert (

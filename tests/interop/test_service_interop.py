@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from assay402.attest.publication import KeySet, read_keys
+from assay402.attest.signature import Valid, verify_answer
 from assay402.core.strictjson import write
 from assay402.service.discovery import examples
 from assay402.service.order import Resource
@@ -48,7 +50,8 @@ def test_the_official_python_client_pays_each_route_on_both_chains(
         assert (exchange.status, exchange.is_settled) == (200, True)
         assert [each.after - each.before for each in exchange.balances] == [-resource.price, resource.price]
         assert exchange.receipt["network"] == network
-        assert "assay-signature" in dict(exchange.headers)
+        signature = dict(exchange.headers)["assay-signature"]
+        assert isinstance(verify_answer(exchange.body, signature, published_keys(service)), Valid)
         if network == chain.network.id:
             assert chain.is_used(parties.payer, exchange.payment["payload"]["authorization"]["nonce"])
 
@@ -168,6 +171,12 @@ def test_a_room_that_keeps_its_answer_gives_the_same_bytes_for_the_same_request_
     assert send(service, payment, KEEPS, other).status_code == 409
     assert send(service, payment, SOLD["claims/repair"]).status_code == 409
     assert chain.balance(parties.payer) == before - KEEPS.price
+
+
+def published_keys(service: Any) -> KeySet:
+    import httpx
+
+    return read_keys(httpx.get(f"{service.url}/.well-known/jwks.json").content)
 
 
 def offer_of(service: Any, resource: Resource = DIALECT) -> Any:

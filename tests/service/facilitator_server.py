@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 FEE_PAYER = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
-SECRET_TEXT = "psql: password for user facilitator at 10.0.0.7"
+CARELESS_TEXT = "psql: no such role facilitator at 10.0.0.7"
 """What a careless facilitator says of itself; it must not come through."""
 
 
@@ -45,9 +45,11 @@ class FacilitatorServer:
         self.is_down = False
 
     def count(self, call: str) -> int:
+        """Count the calls of a kind."""
         return self.calls.count(call)
 
     async def answer(self, path: str, body: bytes) -> Reply:
+        """Answer a request."""
         call = path.rpartition("/")[2]
         self.calls.append(call)
         if call == "supported":
@@ -80,18 +82,26 @@ class FacilitatorServer:
         network = sent["paymentRequirements"]["network"]
         if nonce in self.moved:
             return said(
-                success=False, errorReason="invalid_exact_evm_nonce_already_used", transaction="", network=network
+                success=False,
+                errorReason="invalid_exact_evm_nonce_already_used",
+                transaction="",
+                network=network,
             )
         transaction = f"0x{len(self.moved) + 1:064x}"
         self.moved[nonce] = (payer, pay_to, int(sent["paymentRequirements"]["amount"]), transaction)
         return said(success=True, transaction=transaction, network=network, payer=payer)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             self.headers.append(head)
             length = next(
-                (int(line.partition(":")[2]) for line in head.split("\r\n") if line.lower().startswith("content-length")),
+                (
+                    int(line.partition(":")[2])
+                    for line in head.split("\r\n")
+                    if line.lower().startswith("content-length")
+                ),
                 0,
             )
             body = await reader.readexactly(length)
@@ -99,7 +109,8 @@ class FacilitatorServer:
             if not self.is_down:
                 more = "".join(f"{name}: {value}\r\n" for name, value in reply.headers)
                 writer.write(
-                    f"HTTP/1.1 {reply.status} X\r\nContent-Length: {len(reply.body)}\r\n{more}\r\n".encode() + reply.body
+                    f"HTTP/1.1 {reply.status} X\r\nContent-Length: {len(reply.body)}\r\n{more}\r\n".encode()
+                    + reply.body
                 )
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):

@@ -1,5 +1,7 @@
 """The store's ports in memory, for one process: what the suite runs on where no database is wanted."""
 
+# ruff: noqa: D102  (the port says what each method does)
+
 from collections.abc import Callable
 from datetime import datetime
 
@@ -65,7 +67,10 @@ class MemoryPayments:
             same = await self.find_by_payment_id(claim.payer, claim.payment_id)
             if same is not None and same.state not in LET_GO:
                 return Known(row=same)
-        if sum(row.payer == claim.payer and row.state in OPEN for row in self.rows.values()) >= UNSETTLED_PER_PAYER:
+        if (
+            sum(row.payer == claim.payer and row.state in OPEN for row in self.rows.values())
+            >= UNSETTLED_PER_PAYER
+        ):
             return TooManyUnsettled()
         fence = 1 if standing is None else standing.fence + 1
         self.rows[claim.key] = PaymentRow(

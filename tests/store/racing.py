@@ -19,7 +19,10 @@ ALLOWED = 25
 async def race(store: Store, name: str) -> dict[str, list[int]]:
     """Claim the same keys as the others, as many keys of one payer as there are, and free calls."""
     same = await asyncio.gather(
-        *(store.payments.claim(claim(each, payer=f"0x{each}", payload_sha256=name), NOW) for each in range(KEYS))
+        *(
+            store.payments.claim(claim(each, payer=f"0x{each}", payload_sha256=name), NOW)
+            for each in range(KEYS)
+        )
     )
     of_one_payer = await asyncio.gather(
         *(

@@ -1,14 +1,18 @@
 """A database that is locked, full, read-only or gone: the store says so, nothing half-done remains, and it resumes."""
 
 import asyncio
-import os
 import sqlite3
+import subprocess
 import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay402.core.errors import TheirError
 from assay402.service.ports import Claimed, LedgerRow, PaymentState, StoreUnavailable
 from assay402.store.opening import Store, open_store
 from assay402.store.sqlite import SQLiteDatabase
@@ -123,6 +127,47 @@ def test_a_sqlite_file_without_room_refuses_and_resumes(file: Path) -> None:
     Place(f"sqlite:{file}").run(story)
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a disk of one mebibyte, where such a one may be mounted."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    try:
+        is_mounted = subprocess.run(mount, check=False, capture_output=True, timeout=BOUND).returncode == 0
+    except OSError:
+        is_mounted = False
+    if not is_mounted:
+        pytest.skip("a small disk may not be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True, timeout=BOUND)
+
+
+def test_a_disk_that_is_full_refuses_and_the_store_resumes_when_there_is_room(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        fill(ballast)
+        large = answer("large", payment_key=None, body=b"x" * 100_000)
+        with pytest.raises(StoreUnavailable):
+            await store.payments.keep_local(large)
+        assert await standing(store) == before
+        ballast.unlink()
+        assert await store.payments.keep_local(large) == large
+        await serves(store)
+
+    Place(f"sqlite:{small_disk / 'assay.sqlite3'}").run(story)
+
+
+def fill(file: Path) -> None:
+    """Write until the disk takes no more."""
+    with file.open("wb", buffering=0) as ballast, suppress(OSError):
+        while True:
+            ballast.write(b"x" * 4096)
+
+
 def test_a_sqlite_file_that_another_process_holds_refuses_and_resumes(file: Path) -> None:
     async def story() -> None:
         store = await open_store(f"sqlite:{file}")
@@ -145,26 +190,33 @@ def test_a_sqlite_file_that_another_process_holds_refuses_and_resumes(file: Path
 @pytest.mark.parametrize("what", ["deleted", "replaced"])
 def test_a_sqlite_file_that_is_gone_is_not_written_to_unseen(file: Path, what: str) -> None:
     """An open file that was deleted can be written to, and all of it would be lost."""
-    elsewhere = file.with_name("elsewhere")
 
     async def story(store: Store) -> None:
         await ready(store)
         before = await standing(store)
-        # As a volume that is taken away: with everything on it.
-        for suffix in ("", "-wal", "-shm"):
-            os.rename(f"{file}{suffix}", f"{elsewhere}{suffix}")
+        moved(file, file.with_name("elsewhere"))
         if what == "replaced":
-            file.write_bytes(b"no database at all, but a file of some length" * 100)
+            spoil(file)
         assert await refused(store) in {"gone", "failed"}
         with pytest.raises(StoreUnavailable):
             await store.payments.find(claim(1).key)
         assert not await store.is_writable()
-        for suffix in ("", "-wal", "-shm"):
-            os.replace(f"{elsewhere}{suffix}", f"{file}{suffix}")
+        moved(file.with_name("elsewhere"), file)
         assert await standing(store) == before
         await serves(store)
 
     Place(f"sqlite:{file}").run(story)
+
+
+def moved(file: Path, to: Path) -> None:
+    """Take a database away, with everything beside it, as a volume that is unmounted."""
+    for suffix in ("", "-wal", "-shm"):
+        file.with_name(f"{file.name}{suffix}").replace(to.with_name(f"{to.name}{suffix}"))
+
+
+def spoil(file: Path) -> None:
+    """Put something else where the database was."""
+    file.write_bytes(b"no database at all, but a file of some length" * 100)
 
 
 def test_a_postgresql_that_is_set_read_only_refuses_and_resumes(server: PostgreSQL) -> None:
@@ -254,6 +306,31 @@ def _cut() -> Any:
     yield "SELECT pg_terminate_backend(pg_backend_pid())", ()
 
 
+def test_a_pooler_that_loses_the_names_of_statements_loses_nothing_of_ours(server: PostgreSQL) -> None:
+    """A pooler gives each transaction another connection; here the one there is forgets what was prepared on it."""
+    from assay402.store.postgresql import PostgreSQLDatabase  # noqa: PLC0415  (may not be installed)
+
+    place = server.database()
+    joint = "&" if "?" in place.address else "?"
+
+    async def forgetting(store: Store) -> None:
+        assert isinstance(store.database, PostgreSQLDatabase)
+        async with store.database._pool.acquire() as connection:
+            await connection.execute("DEALLOCATE ALL")
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        for number in range(50, 53):
+            await forgetting(store)
+            await settle(store, claim(number))
+        await forgetting(store)
+        await serves(store)
+
+    Place(f"{place.address}{joint}pooler=transaction").run(story)
+    with pytest.raises(TheirError, match="database_address"):
+        Place(f"{place.address}{joint}pooler=session").run(story)
+
+
 def test_a_change_that_is_cancelled_leaves_the_store_serving(place: Place) -> None:
     async def story(store: Store) -> None:
         await ready(store)
@@ -281,7 +358,7 @@ def test_no_failure_quotes_a_row_or_the_driver(place: Place) -> None:
             "SELECT canary-7f3a FROM nowhere",
         ):
             try:
-                await store.database.change(lambda statement=statement: _do(statement))  # type: ignore[misc]
+                await store.database.change(partial(_do, statement))
             except StoreUnavailable as error:
                 # Without the lines of this file, which hold the statements.
                 texts += [str(error), repr(error.__cause__), repr(error.__context__)]
@@ -316,7 +393,7 @@ def test_the_ledger_is_whole_after_every_fault(place: Place) -> None:
         settled = "settled"
         for failing in range(4):
             with pytest.raises(RuntimeError, match=settled):
-                await store.database.change(lambda failing=failing: _broken(failing))  # type: ignore[misc]
+                await store.database.change(partial(_broken, failing))
             row = await store.payments.find(claim(3).key)
             assert row is not None
             assert row.state is PaymentState.SETTLING

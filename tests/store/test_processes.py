@@ -66,12 +66,18 @@ def test_a_process_that_is_killed_loses_nothing_it_was_told_and_does_nothing_twi
         child = started("crashing.py", place.address, str(chance.random()), f"r{round_number}")
         assert child.stdout is not None
         for _ in range(chance.randrange(1, 120)):
-            told.update([child.stdout.readline().split()[::-1]])  # type: ignore[arg-type]
+            _hear(child.stdout.readline(), told)
         child.kill()
         rest, _ = child.communicate(timeout=BOUND)
-        told.update([line.split()[::-1] for line in rest.splitlines()])  # type: ignore[misc]
+        for line in rest.splitlines():
+            _hear(line, told)
         _require_whole(place, told)
     assert len(told) > KILLS
+
+
+def _hear(line: str, told: dict[str, str]) -> None:
+    state, key = line.split()
+    told[key] = state
 
 
 async def _settle_one(store: Store) -> None:
@@ -99,6 +105,8 @@ def _require_whole(place: Place, told: dict[str, str]) -> None:
 
 
 def _await_the_end_of_what_was_under_way(place: Place) -> None:
-    """A server may still be committing for a client that is dead."""
-    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    """Wait, for a server may still be committing for a client that is dead."""
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
     assert place.is_sqlite or any(place.rows(others) == [(0,)] for _ in range(500))

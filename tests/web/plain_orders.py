@@ -40,10 +40,10 @@ class PlainOrders:
     async def take(self, order: Order) -> Outcome:
         self.taken.append(order)
         self.entered += 1
-        if self.gate is not None:
-            await self.gate.wait()
         if not self.admits:
             return Declined(status=503, code="not_admitting", retry_after_seconds=5)
+        if self.gate is not None:
+            await self.gate.wait()
         outcome = self.instead(order)
         if outcome is not None:
             return outcome

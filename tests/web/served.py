@@ -3,9 +3,10 @@
 import json
 import socket
 import threading
-from asyncio import Runner
-from collections.abc import Iterator
+from asyncio import AbstractEventLoop, Runner, get_running_loop
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from signal import SIGTERM
 from typing import Any
 
 from msgspec import Struct
@@ -87,6 +88,9 @@ class Service:
         self.orders = orders
         self.lines = lines
         self.telemetry = telemetry
+        self.loop: AbstractEventLoop | None = None
+        self.stop: Callable[[], None] = lambda: None
+        """Tell the server to stop, as SIGTERM does."""
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -132,6 +136,7 @@ def service(
     lines: list[str] = []
     telemetry = Telemetry(Log(lines.append))
     head_seconds = changes.pop("head_seconds", SECONDS)
+    base = changes.pop("connection", Connection)
     serving = Serving(
         **{
             "settings": wanted,
@@ -144,12 +149,16 @@ def service(
         }
     )
     face = Face(serving)
-    connection = type("QuickConnection", (Connection,), {"head_seconds": head_seconds})
+    connection = type("QuickConnection", (base,), {"head_seconds": head_seconds})
     server = Server(config_of(face, http=connection, timeout_graceful_shutdown=2), face.drain)
     listening = listen("127.0.0.1", 0)
     up = threading.Event()
+    running = Service(listening.getsockname()[1], face, taken, lines, telemetry)
+
+    running.stop = lambda: server.handle_exit(SIGTERM, None)
 
     async def run() -> None:
+        running.loop = get_running_loop()
         async with face.running():
             await server.startup(sockets=[listening])
             up.set()
@@ -166,7 +175,7 @@ def service(
     thread.start()
     try:
         assert up.wait(SECONDS)
-        yield Service(listening.getsockname()[1], face, taken, lines, telemetry)
+        yield running
     finally:
         server.should_exit = True
         thread.join(SECONDS)

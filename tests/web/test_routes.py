@@ -107,11 +107,17 @@ def test_the_payment_headers_can_be_read_by_pages_of_other_origins(free: Service
     }
 
 
-@pytest.mark.parametrize("path", ["/dialect-check/", "/dialect-check/report", "/dialect-check/check/", "/dialect-check/a/b"])
+@pytest.mark.parametrize(
+    "path", ["/dialect-check/", "/dialect-check/report", "/dialect-check/check/", "/dialect-check/a/b"]
+)
 def test_every_other_post_of_the_dialect_check_is_not_covered(free: Service, path: str) -> None:
     """The criteria's `endpoints.not_offered`."""
     answered = free.post(path, {})
-    assert (answered.status, answered.json["code"], answered.json["title"]) == (404, "not_covered", "NOT COVERED")
+    assert (answered.status, answered.json["code"], answered.json["title"]) == (
+        404,
+        "not_covered",
+        "NOT COVERED",
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,9 +142,13 @@ def test_criteria_and_contract_are_the_rooms_own(free: Service) -> None:
     assert document["resourcePath"] == DELIVERABLE
 
 
-@pytest.mark.parametrize(("query", "profile"), [("", "contract"), ("?profile=contract", "contract"), ("?profile=assay", "assay")])
+@pytest.mark.parametrize(
+    ("query", "profile"), [("", "contract"), ("?profile=contract", "contract"), ("?profile=assay", "assay")]
+)
 @pytest.mark.parametrize("tail", ["", "/lint"])
-def test_the_query_names_the_contract_that_answers(free: Service, query: str, profile: str, tail: str) -> None:
+def test_the_query_names_the_contract_that_answers(
+    free: Service, query: str, profile: str, tail: str
+) -> None:
     name = "deliverable/lint" if tail else "deliverable/check"
     before = free.orders.entered
     answered = free.post(DELIVERABLE + tail + query, example(name))
@@ -150,7 +160,16 @@ def test_the_query_names_the_contract_that_answers(free: Service, query: str, pr
 
 @pytest.mark.parametrize(
     "query",
-    ["?profile=canary", "?x=1", "?envelope=2", "?envelope=", "?envelope=1&envelope=1", "?profile", "?a&b&c&d&e", "?%ff=1"],
+    [
+        "?profile=canary",
+        "?x=1",
+        "?envelope=2",
+        "?envelope=",
+        "?envelope=1&envelope=1",
+        "?profile",
+        "?a&b&c&d&e",
+        "?%ff=1",
+    ],
 )
 def test_a_query_nobody_knows_is_refused_before_anything_is_taken(free: Service, query: str) -> None:
     before = free.orders.entered
@@ -184,13 +203,16 @@ def test_without_signing_there_is_no_envelope() -> None:
 def test_a_receipt_is_given_by_its_id_and_the_proof_is_handed_on(free: Service) -> None:
     made = free.post("/api/v1/verify", example("claims/verify"))
     receipt = f"/api/v1/receipts/{made.json['request_id']}"
-    answered = free.call("GET", receipt, headers={"Authorization": "bearer abc.def", "SIGN-IN-WITH-X": "signed"})
+    answered = free.call(
+        "GET", receipt, headers={"Authorization": "bearer abc.def", "SIGN-IN-WITH-X": "signed"}
+    )
     assert (answered.status, answered.body) == (200, made.body)
     assert free.orders.asked_receipts[-1] == (made.json["request_id"], "abc.def", "signed")
 
 
 @pytest.mark.parametrize(
-    "receipt", ["x", "00000000-0000-4000-8000-000000000000", "../../etc", "00000000-0000-4000-8000-00000000000G"]
+    "receipt",
+    ["x", "00000000-0000-4000-8000-000000000000", "../../etc", "00000000-0000-4000-8000-00000000000G"],
 )
 def test_a_receipt_that_is_not_there_looks_like_one_that_is_not_yours(free: Service, receipt: str) -> None:
     answered = free.call("GET", f"/api/v1/receipts/{receipt}")
@@ -202,7 +224,9 @@ def test_a_receipt_takes_no_head_and_no_doubled_proof(free: Service) -> None:
     receipt = "/api/v1/receipts/00000000-0000-4000-8000-000000000000"
     assert free.call("HEAD", receipt).status == 405
     with free.line() as line:
-        line.send(f"GET {receipt} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n".encode())
+        line.send(
+            f"GET {receipt} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n".encode()
+        )
         assert line.reply().json["code"] == "header_repeated"
 
 
@@ -224,7 +248,11 @@ def test_readiness_tells_what_cannot_be_reached() -> None:
 def test_a_service_of_some_checks_has_their_routes_only() -> None:
     with service(settings=Settings(checks=("terms",))) as running:
         assert running.post("/terms/place", example("terms/place")).status == 200
-        for path in ("/dialect-check/criteria", "/docs/DELIVERABLE_ACCEPTANCE_CHECK.json", "/api/v1/receipts/x"):
+        for path in (
+            "/dialect-check/criteria",
+            "/docs/DELIVERABLE_ACCEPTANCE_CHECK.json",
+            "/api/v1/receipts/x",
+        ):
             assert running.call("GET", path).status == 404
         assert set(running.call("GET", "/openapi.json").json["paths"]) == {
             "/healthz",

@@ -39,8 +39,9 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "Give a folder that the service may write, or name a key with ASSAY_SIGNING_KEY and put the ring in place.",
     ),
     "key_not_in_ring": Notice(
-        "The configured key is not in the key ring, which has others for this host.",
-        "Publish it first with `assay keys rotate --key ADDRESS`; it signs a day later.",
+        "The key is not in the key ring under this host, or is revoked.",
+        "`assay keys show` lists the keys. A key of your own is published first with `assay keys rotate --key ADDRESS`;"
+        " it signs a day later.",
     ),
     "key_reused": Notice(
         "The key is in the key ring already.",

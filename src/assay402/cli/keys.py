@@ -14,7 +14,7 @@ from assay402.cli.usage import Usage
 
 if TYPE_CHECKING:
     from assay402.attest.keys import KeyRing
-    from assay402.attest.ring_file import Entry
+    from assay402.attest.ring_state import Entry
 
 _DAY: Final = 24
 _GROUP: Final = """The keys that answers are signed with.
@@ -30,45 +30,30 @@ no restart."""
 
 def keys_command() -> click.Group:
     """Make the group of commands."""
-    group = click.Group("keys", help=_GROUP)
-    group.add_command(click.Command("new", help=_NEW, callback=_new, params=[_address_argument(), *_place()]))
-    group.add_command(
-        click.Command(
-            "show",
-            help="Show every key: which signs, since when, until when.",
-            callback=_show,
-            params=[_json(), *_place()],
-        )
+    show = "Show every key: which signs, since when, until when."
+    jwks, did = _published("JWK set", "jwks.json"), _published("did:web document", "did.json")
+    return click.Group(
+        "keys",
+        help=_GROUP,
+        commands=[
+            click.Command("new", help=_NEW, callback=_new, params=[_address_argument(), *_place()]),
+            click.Command("show", help=show, callback=_show, params=[_json(), *_place()]),
+            click.Command(
+                "rotate", help=_ROTATE, callback=_rotate, params=[_key_option(), _hours_option(), *_place()]
+            ),
+            click.Command(
+                "revoke", help=_REVOKE, callback=_revoke, params=[_kid_argument(), _key_option(), *_place()]
+            ),
+            click.Command("jwks", help=jwks, callback=_jwks, params=_place()),
+            click.Command("did", help=did, callback=_did, params=_place()),
+        ],
     )
-    group.add_command(
-        click.Command(
-            "rotate",
-            help=_ROTATE,
-            callback=_rotate,
-            params=[
-                click.Option(
-                    ["--key", "address"], metavar="ADDRESS", help="Take this key, `file:PATH` or `env:NAME`."
-                ),
-                click.Option(
-                    ["--hours"],
-                    type=click.IntRange(1, 24 * 365),
-                    default=_DAY,
-                    show_default=True,
-                    help="Sign with it after so many hours; 24 at least.",
-                ),
-                *_place(),
-            ],
-        )
-    )
-    group.add_command(
-        click.Command("jwks", help=_published("JWK set", "jwks.json"), callback=_jwks, params=_place())
-    )
-    group.add_command(
-        click.Command("did", help=_published("did:web document", "did.json"), callback=_did, params=_place())
-    )
-    return group
 
 
+_REVOKE: Final = """Make a key void, because others may have its private part.
+
+It is published no more, so nothing that it signed verifies with keys fetched from now on, whoever signed it. Where it
+is the key that signs, a new one signs at once. KID is a name of `assay keys show`."""
 _NEW: Final = """Make the first key of the ring, or with ADDRESS (`file:PATH`) a key outside it.
 
 A file that is there is never overwritten."""
@@ -80,6 +65,26 @@ def _published(what: str, name: str) -> str:
 
 def _address_argument() -> click.Parameter:
     return click.Argument(["address"], required=False, metavar="[ADDRESS]")
+
+
+def _key_option() -> click.Parameter:
+    return click.Option(
+        ["--key", "address"], metavar="ADDRESS", help="Take this key as the next, `file:PATH` or `env:NAME`."
+    )
+
+
+def _kid_argument() -> click.Parameter:
+    return click.Argument(["kid"], metavar="KID")
+
+
+def _hours_option() -> click.Parameter:
+    return click.Option(
+        ["--hours"],
+        type=click.IntRange(1, _DAY * 365),
+        default=_DAY,
+        show_default=True,
+        help="Sign with it after so many hours; 24 at least.",
+    )
 
 
 def _json() -> click.Parameter:
@@ -121,7 +126,8 @@ def _new(address: str | None, data_dir: str | None, public_url: str | None, port
     # Loaded in each command: cryptography must not load with the help.
     from assay402.attest.key_files import make_key, write_key  # noqa: PLC0415
     from assay402.attest.keys import did_of, public_bytes, thumbprint  # noqa: PLC0415
-    from assay402.attest.ring_file import open_ring, read_state  # noqa: PLC0415
+    from assay402.attest.ring_file import open_ring  # noqa: PLC0415
+    from assay402.attest.ring_state import read_state  # noqa: PLC0415
     from assay402.net.clock import utc_now  # noqa: PLC0415
 
     if address is not None:
@@ -154,9 +160,19 @@ def _rotate(address: str | None, hours: int, data_dir: str | None, public_url: s
     print_lines([f"published: {entry.kid}", f"signs from: {_time(entry.not_before)}"])
 
 
+def _revoke(kid: str, address: str | None, data_dir: str | None, public_url: str | None, port: int) -> None:
+    from assay402.attest.keys import did_of  # noqa: PLC0415
+    from assay402.attest.ring_file import revoke  # noqa: PLC0415
+    from assay402.net.clock import utc_now  # noqa: PLC0415
+
+    did = did_of(public_url, port)
+    successor = revoke(_folder(data_dir), did=did, kid=kid, now=utc_now(), address=address)
+    print_lines(["revoked", *([] if successor is None else [f"signs from now: {successor.kid}"])])
+
+
 def _show(as_json: bool, data_dir: str | None, public_url: str | None, port: int) -> None:
     from assay402.attest.keys import did_of  # noqa: PLC0415
-    from assay402.attest.ring_file import read_state  # noqa: PLC0415
+    from assay402.attest.ring_state import read_state  # noqa: PLC0415
     from assay402.net.clock import utc_now  # noqa: PLC0415
 
     entries, did, now = read_state(_folder(data_dir)).entries, did_of(public_url, port), utc_now()
@@ -179,6 +195,8 @@ def _show(as_json: bool, data_dir: str | None, public_url: str | None, port: int
 
 
 def _state(entry: "Entry", did: str, now: Any) -> str:  # noqa: ANN401  (a datetime, whose module need not load)
+    if entry.revoked_at is not None:
+        return "revoked"
     if entry.did != did:
         return "other"
     if entry.not_before is not None and entry.not_before > now:
@@ -193,6 +211,7 @@ def _told(entry: "Entry", state: str) -> dict[str, Any]:
         "published_at": _time(entry.published_at),
         "not_before": _time(entry.not_before),
         "not_after": _time(entry.not_after),
+        "revoked_at": _time(entry.revoked_at),
         "address": entry.address,
     }
 

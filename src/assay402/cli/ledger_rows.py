@@ -9,7 +9,6 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from assay402.core.errors import TheirError
-from assay402.core.strictjson import write
 from assay402.service.ports import LedgerRow
 
 Format: TypeAlias = Literal["csv", "jsonl", "parquet"]
@@ -114,7 +113,7 @@ async def _chunks(rows: AsyncIterator[LedgerRow]) -> AsyncIterator[list[dict[str
 
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    return b"".join(write(row) + b"\n" for row in rows)
+    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 def _csv_lines(rows: Iterable[Mapping[str, Any]], *, header: bool = False) -> bytes:

@@ -1,6 +1,5 @@
 """The commands `serve` and `settings`. What they need is imported inside them: help and checks load none of it."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,8 +72,8 @@ def serve(context: click.Context, /, file: str | None, **given: Any) -> None:  #
 
 
 def _announce(address: str, lines: tuple[str, ...]) -> None:
-    print_lines([f"assay: serving on {address}", *lines])
-    sys.stdout.flush()
+    text = "\n".join([f"assay: serving on {address}", *lines]) + "\n"
+    print_bytes(text.encode())
 
 
 def _load(context: click.Context, file: str | None, command_line: Mapping[str, Any]) -> "Sourced":

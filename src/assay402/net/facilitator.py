@@ -16,12 +16,15 @@ from assay402.core.asks import Failed, Fetch, Fetched, Limits
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, integer, read, write
 from assay402.net.http import Fetcher
+from assay402.net.turns import Turns
 from assay402.service.ports import Refused, Settled, Unknown, Verified
 from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
 
 Fetching: TypeAlias = Callable[[Fetch], Awaitable[Fetched | Failed]]
 
+_AT_ONCE: Final = 1_024
+"""Connections to the operator's own addresses at one time: more than orders are taken, so that none waits for its turn."""
 _REASON: Final = re.compile(r"[a-z0-9_]{1,80}")
 _NAME: Final = re.compile(r"[A-Za-z0-9]{1,128}")
 """A transaction or a payer: hexadecimal or base58."""
@@ -184,7 +187,7 @@ class HTTPFacilitator:
 
 def operators_fetcher() -> Fetcher:
     """Make a client for addresses that the operator's settings name, wherever they are: never for those of a request."""
-    return Fetcher(allow_private=True)
+    return Fetcher(allow_private=True, turn=Turns(at_once=_AT_ONCE))
 
 
 def _settled(

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from assay402.core.strictjson import JSON
 from assay402.service.identifiers import request_sha256
-from assay402.service.offer import OFFER_RECEIPT, UNPAID, Offer, Offers
+from assay402.service.offer import UNPAID, Offer, Offers
 from assay402.service.order import Declined, Offered, Order, Resource
-from assay402.service.ports import Facilitator, OfferReceipts
+from assay402.service.ports import Facilitator
 from assay402.service.quote import quote_holds
 from assay402.service.work import Clock
 from assay402.wire.requirements import text
@@ -24,13 +24,11 @@ class Counter:
         *,
         offers: Offers,
         facilitator: Facilitator,
-        receipts: OfferReceipts | None,
         server_key: bytes,
         clock: Clock,
     ) -> None:
         self._offers: Final = offers
         self._facilitator: Final = facilitator
-        self._receipts: Final = receipts
         self._key: Final = server_key
         self._clock: Final = clock
         self.is_open = True
@@ -87,11 +85,8 @@ class Counter:
             "payer": payer,
             "amount": requirements.get("amount"),
         }
-        if self._receipts is not None:
-            url, now = self.resource_url(resource), self._clock()
-            receipt = self._receipts.receipt(url, network, payer, transaction, now)
-            response["extensions"] = {OFFER_RECEIPT: receipt}
-        return response
+        receipt = self._offers.receipt(resource, network, payer, transaction, self._clock())
+        return response if receipt is None else {**response, "extensions": receipt}
 
     def failed_settlement(
         self, requirements: Mapping[str, JSON], payer: str, reason: str

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from assay402.core.check import Refusal, read_request
 from assay402.service.admission import admitted, declined
-from assay402.service.identifiers import BadIdentifier, Identifiers, identifiers, request_sha256
+from assay402.service.identifiers import BadIdentifier, Identifiers, identifiers, request_sha256, with_own_key
 from assay402.service.order import Declined, Delivered, Order, Outcome
 from assay402.service.ports import FreeTier, KeptAnswer, Payments
 from assay402.service.work import Clock, Product, Workshop, keeps_answers
@@ -32,7 +32,7 @@ LOCAL: Final = "local"
 class FreeOrders:
     """Takes orders for nothing. `is_local` where the service takes no payments at all."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (the parts it works with, each named by its keyword)
         self,
         *,
         payments: Payments,
@@ -72,6 +72,7 @@ class FreeOrders:
         names = identifiers(replace(order, payment=None), is_required=False)
         if isinstance(names, BadIdentifier):
             return Declined(status=400, code=names.code)
+        names = with_own_key(names, given)
         if not self._is_local or not keeps_answers(order.resource):
             names = Identifiers(payment_id=None, idempotency_key=None)
         if names.idempotency_key is not None:

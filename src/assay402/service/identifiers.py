@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay402.core.canon import canonical, sha256_hex
 from assay402.core.exactjson import Exact, read_exact
@@ -48,6 +49,12 @@ def identifiers(order: Order, *, is_required: bool) -> Identifiers | BadIdentifi
     if not isinstance(payment_id, str) or _PAYMENT_ID.fullmatch(payment_id) is None:
         return BadIdentifier(code="payment_identifier_invalid")
     return Identifiers(payment_id=payment_id, idempotency_key=key)
+
+
+def with_own_key(names: Identifiers, given: Any) -> Identifiers:  # noqa: ANN401  (the operation's own input)
+    """Give the names of a request that carries an idempotency key in itself, as a tool call may; the header's comes first."""
+    own = getattr(given, "idempotency_key", None)
+    return replace(names, idempotency_key=own) if names.idempotency_key is None and own is not None else names
 
 
 def request_sha256(order: Order) -> str:

@@ -58,7 +58,7 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "Ask again after the time that Retry-After names.",
     ),
     "store_unavailable": Notice(
-        "The service cannot write at the moment. Nothing was charged.",
+        "The service cannot read or write its records at the moment. This request charged nothing.",
         "Send the same request and the same payment again after the time that Retry-After names.",
     ),
     "receipt_unknown": Notice(

@@ -1,5 +1,6 @@
 """The offer of a resource: which PaymentRequired it answers unpaid requests with. Pure; cached where nothing in it moves."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -10,7 +11,6 @@ from msgspec.structs import replace
 from assay402.checks.terms.contract import publish
 from assay402.checks.terms.model import X402, Advertisement, PlaceInput
 from assay402.checks.terms.rules.place import placement
-from assay402.core.canon import canonical
 from assay402.core.errors import TheirError
 from assay402.core.strictjson import JSON, write
 from assay402.service.assets import Payee, payees
@@ -70,7 +70,8 @@ class Offers:
         self._receipts: Final = receipts
         self._url: Final = settings.public_url or ""
         self._payees: Final[tuple[Payee, ...]] = payees(settings)
-        self._made: Final[dict[bytes, Offer]] = {}
+        self._made: Final[dict[object, Offer]] = {}
+        self._written: Final[dict[tuple[int, str], tuple[Offer, datetime, bytes]]] = {}
 
     @property
     def networks(self) -> tuple[str, ...]:
@@ -88,7 +89,8 @@ class Offers:
             TheirError: `offer_too_long` where the settings ask for more than the header holds.
 
         """
-        key = canonical([resource.path, resource.profile, resource.price, dict(extras)])
+        extra_of = tuple((network, extra.get("feePayer")) for network, extra in extras.items())
+        key = (resource.path, resource.profile, resource.price, extra_of)
         made = self._made.get(key)
         if made is None:
             accepts = [
@@ -111,16 +113,42 @@ class Offers:
         return with_quote(offer, made)
 
     def payment_required(self, offer: Offer, resource: Resource, error: str, now: datetime) -> bytes:
-        """Write an offer as it is sent: in the header as base64, and as the body."""
+        """Write an offer as it is sent: in the header as base64, and as the body.
+
+        Without a quote the same bytes serve again, signed offers for some seconds.
+        """
+        if offer.quote is not None:
+            return self._write(offer, resource, error, now)
+        key = (id(offer), error)
+        kept = self._written.get(key)
+        # The offer is held beside its bytes, so that its identity is nobody else's meanwhile.
+        if kept is not None and kept[0] is offer and (self._receipts is None or now - kept[1] < _SIGNED_FOR):
+            return kept[2]
+        if len(self._written) >= _KEPT:
+            self._written.clear()
+        written = self._write(offer, resource, error, now)
+        self._written[key] = (offer, now, written)
+        return written
+
+    def receipt(
+        self, resource: Resource, network: str, payer: str, transaction: str, now: datetime
+    ) -> Mapping[str, JSON] | None:
+        """Give the extensions of a settlement: a signed receipt, where a key for it exists."""
+        if self._receipts is None:
+            return None
+        url = self.resource_url(resource)
+        return {OFFER_RECEIPT: self._receipts.receipt(url, network, payer, transaction, now)}
+
+    def _write(self, offer: Offer, resource: Resource, error: str, now: datetime) -> bytes:
         document: dict[str, JSON] = {"x402Version": 2, "error": error, **offer.document}
         if self._receipts is not None:
             signed = self._receipts.offers(self.resource_url(resource), offer.accepts, now)
             longer = {**document, "extensions": {**offer.extensions, OFFER_RECEIPT: signed}}
-            written = write(longer)
+            written = _encoded(longer)
             # Signed offers grow with the networks; where they do not fit, the offer goes without.
             if len(written) <= _MAX_JSON:
                 return written
-        return write(document)
+        return _encoded(document)
 
     def _entry(
         self, resource: Resource, payee: Payee, extra: Mapping[str, JSON]
@@ -179,6 +207,8 @@ class Offers:
 
 _KEPT: Final = 256
 """Offers kept: a few for each resource, as the facilitator's word changes."""
+_SIGNED_FOR: Final = timedelta(seconds=10)
+"""How long signed offers are given out before they are signed anew; they hold for minutes."""
 _SHORT_BAZAAR: Final = 2
 _WITHOUT_BAZAAR: Final = 3
 _LEVELS: Final = 4
@@ -193,6 +223,18 @@ def with_quote(offer: Offer, made: str) -> Offer:
     """Give an offer with a quote in the `extra` of each entry."""
     accepts = [{**entry, "extra": {**_extra(entry), QUOTE: made}} for entry in offer.accepts]
     return replace(offer, document={**offer.document, "accepts": accepts}, accepts=tuple(accepts), quote=made)
+
+
+def _encoded(document: Mapping[str, JSON]) -> bytes:
+    """Write a document of ours, quickly where it holds nothing but plain values."""
+    try:
+        return _quick(document).encode()
+    except TypeError:
+        # The terms of the settings were read losslessly.
+        return write(document)
+
+
+_quick: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def _extra(entry: Mapping[str, JSON]) -> Mapping[str, JSON]:

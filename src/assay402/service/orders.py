@@ -32,6 +32,7 @@ from assay402.service.ports import (
 from assay402.service.receipts import Receipts
 from assay402.service.settings import Settings
 from assay402.service.settling import Settling, Timing
+from assay402.service.till import Till
 from assay402.service.work import Clock, Sign, Token, Workshop
 
 EVENTS: Final = (
@@ -89,7 +90,6 @@ class Orders:
         token: Token = secrets.token_bytes,
         tell: Callable[[str, str], None] = _unheard,
     ) -> None:
-        timing = Timing() if timing is None else timing
         self._resources: Final = {resource.name: resource for resource in resources}
         self._payments: Final = payments
         self._clock: Final = clock
@@ -105,41 +105,30 @@ class Orders:
             server_key=server_key,
             is_local=settings.payments == "off",
         )
-        self._receipts: Final = Receipts(payments=payments, public_url=settings.public_url or "", clock=clock)
-        self._counter: Counter | None = None
-        self._settling: Settling | None = None
-        self._paid: PaidOrders | None = None
-        if settings.payments == "off":
-            return
-        if facilitator is None:
-            raise TheirError("facilitator_unset")
-        offers = Offers(settings, server_key=server_key, terms=terms, receipts=offer_receipts)
-        self._counter = Counter(
-            offers=offers,
-            facilitator=facilitator,
-            receipts=offer_receipts,
+        self._receipts: Final = Receipts(
+            payments=payments,
+            free_tier=free_tier,
+            public_url=settings.public_url or "",
             server_key=server_key,
             clock=clock,
         )
-        self._settling = Settling(
-            payments=payments,
-            facilitator=facilitator,
-            chain=chain,
-            clock=clock,
-            timing=timing,
-            house=frozenset(wallet.lower() for wallet in settings.house_wallets),
+        self._till: Final = (
+            None
+            if settings.payments == "off"
+            else _till(
+                settings,
+                payments=payments,
+                workshop=workshop,
+                clock=clock,
+                facilitator=facilitator,
+                chain=chain,
+                offers=Offers(settings, server_key=server_key, terms=terms, receipts=offer_receipts),
+                server_key=server_key,
+                timing=Timing() if timing is None else timing,
+                tell=tell,
+            )
         )
-        self._paid = PaidOrders(
-            payments=payments,
-            facilitator=facilitator,
-            counter=self._counter,
-            settling=self._settling,
-            workshop=workshop,
-            clock=clock,
-            timing=timing,
-            is_id_required=settings.payment_identifier == "required",
-            tell=tell,
-        )
+        self._paid: Final = None if self._till is None else PaidOrders(self._till)
 
     async def take(self, order: Order) -> Outcome:
         """Take an order to its end. Once it carries a payment, its caller's end does not stop work and settlement.
@@ -148,10 +137,10 @@ class Orders:
         facilitator that fails.
         """
         try:
-            if self._counter is None or self._paid is None or order.resource.price == 0:
+            if self._till is None or self._paid is None or order.resource.price == 0:
                 return await self._for_free(order)
             if order.payment is None:
-                return await self._unpaid(order, self._counter)
+                return await _unpaid(order, self._till.counter)
             if isinstance(order.payment, UnreadablePayment):
                 return Declined(status=400, code=order.payment.code)
             return await self._to_its_end(self._paid.take(order, order.payment))
@@ -160,9 +149,9 @@ class Orders:
 
     async def offer(self, resource: Resource) -> bytes | None:
         """Give the PaymentRequired of a resource, without a quote, for a list of what is sold; None where it is free."""
-        if self._counter is None or resource.price == 0:
+        if self._till is None or resource.price == 0:
             return None
-        return await self._counter.document(resource)
+        return await self._till.counter.document(resource)
 
     async def receipt(
         self, answer_id: str, *, bearer: str | None = None, sign_in: str | None = None
@@ -176,11 +165,11 @@ class Orders:
     async def reconcile(self, limit: int = SWEEP) -> int:
         """Go once over payments nobody has and bring those to an end that need no client; gives how many."""
         ended = 0
-        if self._settling is None:
+        if self._till is None:
             return ended
         try:
             for row in await self._payments.in_doubt(self._clock(), limit):
-                if await self._settling.sweep(row):
+                if await self._till.settling.sweep(row):
                     self._tell("payment.reconciled", row.operation)
                     ended += 1
         except StoreUnavailable:
@@ -191,8 +180,8 @@ class Orders:
     def stop_admitting(self) -> None:
         """Begin to drain: new orders get 503, payments that are known are served on."""
         self._is_open = False
-        if self._counter is not None:
-            self._counter.is_open = False
+        if self._till is not None:
+            self._till.counter.is_open = False
 
     @property
     def is_admitting(self) -> bool:
@@ -208,18 +197,9 @@ class Orders:
         if not self._is_open:
             return not_admitting()
         sold = self._resources.get(SOLD_INSTEAD)
-        if self._counter is None or sold is None or sold.price == 0:
+        if self._till is None or sold is None or sold.price == 0 or await self._free.is_allowed(order):
             return await self._free.take(order)
-        if await self._free.is_allowed(order):
-            return await self._free.take(order)
-        return await self._counter.offered(replace(order, resource=sold))
-
-    async def _unpaid(self, order: Order, counter: Counter) -> Outcome:
-        given = admitted(order)
-        if isinstance(given, Refusal):
-            return declined(order, given)
-        offer = await counter.open_offer(order.resource)
-        return offer if isinstance(offer, Declined) else await counter.offered(order)
+        return await self._till.counter.offered(replace(order, resource=sold))
 
     async def _to_its_end(self, work: Coroutine[Any, Any, Outcome]) -> Outcome:
         task = asyncio.get_running_loop().create_task(work)
@@ -232,3 +212,47 @@ class Orders:
         if not task.cancelled() and task.exception() is not None:
             # Retrieved here: the caller may be gone, and the row tells where the payment stands.
             self._tell("order.failed", "")
+
+
+async def _unpaid(order: Order, counter: Counter) -> Outcome:
+    given = admitted(order)
+    if isinstance(given, Refusal):
+        return declined(order, given)
+    offer = await counter.open_offer(order.resource)
+    return offer if isinstance(offer, Declined) else await counter.offered(order)
+
+
+def _till(  # noqa: PLR0913  (the parts of a paid service, each named by its keyword)
+    settings: Settings,
+    *,
+    payments: Payments,
+    workshop: Workshop,
+    clock: Clock,
+    facilitator: Facilitator | None,
+    chain: ChainLookup | None,
+    offers: Offers,
+    server_key: bytes,
+    timing: Timing,
+    tell: Callable[[str, str], None],
+) -> Till:
+    """Put together what paid orders are worked with. Raises `TheirError`: `facilitator_unset`."""
+    if facilitator is None:
+        raise TheirError("facilitator_unset")
+    return Till(
+        payments=payments,
+        facilitator=facilitator,
+        counter=Counter(offers=offers, facilitator=facilitator, server_key=server_key, clock=clock),
+        settling=Settling(
+            payments=payments,
+            facilitator=facilitator,
+            chain=chain,
+            clock=clock,
+            timing=timing,
+            house=frozenset(wallet.lower() for wallet in settings.house_wallets),
+        ),
+        workshop=workshop,
+        clock=clock,
+        timing=timing,
+        is_id_required=settings.payment_identifier == "required",
+        tell=tell,
+    )

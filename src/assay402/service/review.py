@@ -103,12 +103,11 @@ def _refund_wire(paid: Counter[tuple[str, date]], refunded: Counter[tuple[str, d
 
 
 def _windows(paid: Counter[tuple[str, date]], refunded: Counter[tuple[str, date]]) -> Iterator[_Window]:
-    """Give the windows that could be the worst: each ends on a day of a refund, or begins on one."""
-    for measure, day in refunded:
-        for last_day in (day, day + WINDOW - timedelta(days=1)):
-            days = [last_day - timedelta(days=back) for back in range(WINDOW.days)]
-            yield _Window(
-                last_day=last_day,
-                refunds=sum(refunded[measure, each] for each in days),
-                payments=sum(paid[measure, each] for each in days),
-            )
+    """Give the windows that are looked at: the 30 days up to each day on which something was refunded."""
+    for measure, last_day in refunded:
+        days = [last_day - timedelta(days=back) for back in range(WINDOW.days)]
+        yield _Window(
+            last_day=last_day,
+            refunds=sum(refunded[measure, each] for each in days),
+            payments=sum(paid[measure, each] for each in days),
+        )

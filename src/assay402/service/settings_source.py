@@ -22,7 +22,14 @@ from assay402.service.settings_rules import PREFIX, Problem, judge
 
 FILE_VARIABLE: Final = "ASSAY_SETTINGS"
 NO_SETTINGS: Final = frozenset(
-    {FILE_VARIABLE, "ASSAY_TRACEBACK", "ASSAY_PYTHON", "ASSAY_OTHER_PYTHON", "ASSAY_JUDGE_KEY"}
+    {
+        FILE_VARIABLE,
+        "ASSAY_TRACEBACK",
+        "ASSAY_PYTHON",
+        "ASSAY_OTHER_PYTHON",
+        "ASSAY_JUDGE_KEY",
+        "ASSAY_RATES_URL",
+    }
 )
 """Variables with our prefix that are no settings of the service."""
 SECRET_MARK: Final = "Secret."  # noqa: S105  (a word of a text)

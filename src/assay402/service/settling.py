@@ -77,7 +77,7 @@ Ending: TypeAlias = Moved | SettlementRefused | InDoubt | Lost
 class Settling:
     """Settles payments. `house` are the operator's own wallets, whose ledger rows are marked."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (the parts it works with, each named by its keyword)
         self,
         *,
         payments: Payments,

@@ -18,7 +18,7 @@ from assay402.store.sql_free_tier import SQLFreeTier
 from assay402.store.sql_ledger import SQLLedger
 from assay402.store.sql_payments import SQLPayments
 from assay402.store.sqlite import SQLiteDatabase, check_version, connect
-from assay402.store.versions import create, require_version
+from assay402.store.versions import VERSION_TABLE, create, require_version
 
 FILE_NAME: Final = "assay.sqlite3"
 """Of the database in the data directory."""
@@ -114,6 +114,7 @@ def make_file(path: Path) -> None:
     """Make an empty database that only its owner can read, in write-ahead mode; one that is there is set to the mode.
 
     Raises:
+        TheirError: `schema_missing` for a database of something else, which is left as it is.
         StoreUnavailable: where that is not possible.
 
     """
@@ -123,6 +124,8 @@ def make_file(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = connect(path)
         try:
+            if _is_foreign(connection):
+                raise TheirError("schema_missing")
             if _set_journal(connection):
                 return
             reason = "locked"
@@ -131,6 +134,12 @@ def make_file(path: Path) -> None:
     except (sqlite3.Error, OSError):
         pass
     raise StoreUnavailable(reason)
+
+
+def _is_foreign(connection: sqlite3.Connection) -> bool:
+    """Tell whether there are tables and none of them is ours."""
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return bool(tables) and VERSION_TABLE not in tables
 
 
 def _set_journal(connection: sqlite3.Connection) -> bool:

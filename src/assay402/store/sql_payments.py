@@ -37,7 +37,8 @@ from assay402.store.rows import (
 )
 from assay402.store.sql_ledger import added
 
-_UNSETTLED: Final = "state IN ('claimed', 'stored', 'settling')"
+# Word for word as in the partial indexes, which it makes use of.
+_UNSETTLED: Final = "state <> 'settled' AND state <> 'released' AND state <> 'expired'"
 _HELD: Final = "key = $1 AND fence = $2"
 # A row that stands before one that may be claimed anew, then the newest.
 _NEWEST: Final = "ORDER BY (state IN ('released', 'expired')), claimed_at DESC, fence DESC, key LIMIT 1"

@@ -22,6 +22,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     headers: int = 100
     buffered_bytes: int = 64 << 20
     """Bodies held at once; beyond it new ones get 503."""
+    small_bytes: int = 16_384
+    """A body of up to so many announced bytes is read even then, so that a few large ones cannot shut all others out."""
     linger_seconds: float = 2.0
     """How long what a refused client still sends is read and dropped, so that it sees the answer and not a reset."""
     linger_bytes: int = 4 << 20
@@ -49,7 +51,7 @@ class Bodies:
             return announced
         if announced is not None and announced > cap:
             return announced
-        if self._held >= self._limits.buffered_bytes:
+        if announced is not None and not self._has_room(announced, announced):
             return busy(closes=True)
         body = bytearray()
         try:
@@ -79,16 +81,19 @@ class Bodies:
         except TimeoutError:
             return
 
-    async def _whole(self, receive: Receive, cap: int, body: bytearray) -> bytearray | int:
+    def _has_room(self, part: int, whole: int) -> bool:
+        return self._held + part <= self._limits.buffered_bytes or whole <= self._limits.small_bytes
+
+    async def _whole(self, receive: Receive, cap: int, body: bytearray) -> bytearray | HTTPAnswer | int:
         while True:
             message = await receive()
             if message["type"] != "http.request":
                 raise Gone
             part = message.get("body", b"")
-            if len(body) + len(part) > cap:
-                length = len(body) + len(part)
+            length = len(body) + len(part)
+            if length > cap or not self._has_room(len(part), length):
                 self.done(body)
-                return length
+                return length if length > cap else busy(closes=True)
             body += part
             self._count(len(part))
             if not message.get("more_body", False):

@@ -89,6 +89,7 @@ def _declined(outcome: Declined, resource: Resource | None) -> HTTPAnswer:
         outcome.code,
         check=None if resource is None else resource.check,
         numbers=outcome.numbers,
+        more={"free_retry": True} if outcome.free_retry else None,
         headers=headers,
     )
 

@@ -135,10 +135,9 @@ async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
     async with assembled(settings, data_dir, telemetry) as serving:
         face = Face(serving)
         telemetry.log.say(Event.SERVICE_STARTED, port=settings.port, payments=settings.payments)
-        started()
         sweeping = asyncio.create_task(_reconciling(serving.orders))
         async with face.running():
-            await serve(face, sockets, face.drain, parent)
+            await serve(face, sockets, face.drain, started, parent)
         sweeping.cancel()
         await _finished(serving.orders)
     telemetry.log.say(Event.SERVICE_STOPPED)

@@ -20,8 +20,8 @@ HEAD_SECONDS: Final = 10.0
 KEEP_ALIVE_SECONDS: Final = 30
 DRAIN_SECONDS: Final = 10
 """How long work under way may take once the service is told to stop; leases cover what is cut off then."""
-MAX_CONNECTIONS: Final = 1_000
-"""Open connections of one process."""
+MAX_CONNECTIONS: Final = 512
+"""Open connections of one process; each may hold up to 400 kB while it sends."""
 BACKLOG: Final = 2_048
 
 
@@ -53,7 +53,7 @@ class Connection(H11Protocol):
         if self.transport.is_closing():
             return
         super().data_received(data)
-        is_waiting = self.cycle is None or self.cycle.response_complete
+        is_waiting = self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None before the first request
         if not is_waiting:
             self._stop_head_timer()
         elif self._head_timer is None:
@@ -101,9 +101,20 @@ class Connection(H11Protocol):
 class Server(uvicorn.Server):
     """A server that says first that it stops, so that what watches it sends nothing new."""
 
-    def __init__(self, config: uvicorn.Config, draining: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        draining: Callable[[], None],
+        started: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__(config)
         self._draining: Final = draining
+        self._told: Final = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, and say so."""
+        await super().startup(sockets)
+        self._told()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to drain on the first signal; a second interrupt ends at once, as uvicorn has it."""
@@ -154,13 +165,14 @@ async def serve(
     application: Application,
     sockets: Sequence[socket.socket],
     draining: Callable[[], None],
+    started: Callable[[], None],
     parent: int | None = None,
 ) -> None:
     """Serve until a signal says to stop, and until what is under way has ended or its time has.
 
     `parent` becomes readable when the process that watches over this one is gone, which is a reason to stop as well.
     """
-    server = Server(config_of(application), draining)
+    server = Server(config_of(application), draining, started)
     if parent is not None:
         asyncio.get_running_loop().add_reader(parent, _orphaned, server, parent)
     await server.serve(list(sockets))

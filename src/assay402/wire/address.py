@@ -1,6 +1,7 @@
 """Account addresses of the eip155 family: 20 bytes in hexadecimal, with the checksum of EIP-55 in the letters' case."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from assay402.core.canon import keccak256_hex
@@ -17,6 +18,7 @@ def is_evm_address(value: object) -> bool:
     return digits in (digits.lower(), digits.upper()) or value == checksummed(value)
 
 
+@lru_cache(maxsize=1024)  # the same few tokens and recipients stand in every payment
 def checksummed(address: str) -> str:
     """Spell an address as EIP-55 does."""
     digits = address[2:].lower()

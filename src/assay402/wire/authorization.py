@@ -1,4 +1,4 @@
-"""Who signed an EIP-3009 authorization? Recovered offline from the signature by EIP-712; nothing is asked of a chain."""
+"""Who signed an EIP-3009 authorization, or a text? Recovered offline from the signature; nothing is asked of a chain."""
 
 import sys
 from collections.abc import Mapping
@@ -74,6 +74,18 @@ def signer(domain: Domain, authorization: Mapping[str, str], signature: str) -> 
     )
     try:
         return str(eth_account.Account.recover_message(message, signature=signature)).lower()
+    except nobody:
+        return None
+
+
+def personal_signer(message: str, signature: str) -> str | None:
+    """Recover the lower-case address that signed a text as wallets sign texts (EIP-191); None where it names nobody."""
+    if signature[-2:].lower() not in _RECOVERY_BYTES:
+        return None
+    eth_account, nobody = _library()
+    text = eth_account.messages.encode_defunct(text=message)
+    try:
+        return str(eth_account.Account.recover_message(text, signature=signature)).lower()
     except nobody:
         return None
 

@@ -1,6 +1,7 @@
 -- The tables of the service, in SQL that SQLite (3.35 and newer) and PostgreSQL read alike.
 --
 -- Times are milliseconds since 1970-01-01 UTC. Atomic units are decimal text, as they may exceed 64 bits.
+-- Conditions spell out their words with OR: for a list with IN, SQLite builds a table each time a row is changed.
 -- The columns are closed lists: adding one is a version change, and a test says so.
 -- Of what was examined there is nothing here, and no digest of it, except in `answers` of rooms that keep answers.
 
@@ -16,7 +17,7 @@ INSERT INTO ledger_head (id, last) VALUES (1, 0);
 CREATE TABLE ledger (
     id bigint PRIMARY KEY CHECK (id > 0),
     about bigint REFERENCES ledger (id),
-    kind text NOT NULL CHECK (kind IN ('payment', 'refund', 'rate', 'wrong')),
+    kind text NOT NULL CHECK (kind = 'payment' OR kind = 'refund' OR kind = 'rate' OR kind = 'wrong'),
     operation text NOT NULL,
     payer text NOT NULL,
     recorded_at bigint NOT NULL,
@@ -57,7 +58,10 @@ CREATE TABLE payments (
     operation text NOT NULL,
     accepted text NOT NULL,
     valid_before bigint NOT NULL,
-    state text NOT NULL CHECK (state IN ('claimed', 'stored', 'settling', 'settled', 'released', 'expired')),
+    state text NOT NULL CHECK (
+        state = 'claimed' OR state = 'stored' OR state = 'settling'
+        OR state = 'settled' OR state = 'released' OR state = 'expired'
+    ),
     fence bigint NOT NULL CHECK (fence > 0),
     lease_until bigint NOT NULL,
     claimed_at bigint NOT NULL,
@@ -69,12 +73,14 @@ CREATE TABLE payments (
     CHECK ((state = 'settled') = (settled_at IS NOT NULL AND transaction_id IS NOT NULL AND ledger_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX payments_payment_id ON payments (payer, payment_id)
-    WHERE payment_id IS NOT NULL AND state IN ('claimed', 'stored', 'settling', 'settled');
+    WHERE payment_id IS NOT NULL AND state <> 'released' AND state <> 'expired';
 CREATE INDEX payments_newest_payment_id ON payments (payer, payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX payments_idempotency_key ON payments (payer, operation, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
-CREATE INDEX payments_unsettled_payer ON payments (payer) WHERE state IN ('claimed', 'stored', 'settling');
-CREATE INDEX payments_unsettled_lease ON payments (lease_until) WHERE state IN ('claimed', 'stored', 'settling');
+CREATE INDEX payments_unsettled_payer ON payments (payer)
+    WHERE state <> 'settled' AND state <> 'released' AND state <> 'expired';
+CREATE INDEX payments_unsettled_lease ON payments (lease_until)
+    WHERE state <> 'settled' AND state <> 'released' AND state <> 'expired';
 
 -- Answers of rooms whose custody keeps them. Never the input.
 CREATE TABLE answers (
@@ -104,7 +110,7 @@ CREATE INDEX free_calls_last ON free_calls (last_ms);
 -- How many free calls a day had, of no one in particular; in shards, so that callers do not wait for each other.
 CREATE TABLE free_days (
     day bigint NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('caller', 'address', 'other')),
+    kind text NOT NULL CHECK (kind = 'caller' OR kind = 'address' OR kind = 'other'),
     shard bigint NOT NULL,
     calls bigint NOT NULL,
     PRIMARY KEY (day, kind, shard)

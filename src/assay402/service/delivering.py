@@ -1,0 +1,80 @@
+"""Doing the work of a paid order, keeping what may be kept of it, and delivering for a payment that is settled already."""
+
+from datetime import timedelta
+from typing import Any, Final
+
+from assay402.core.check import Refusal
+from assay402.service.admission import admitted, declined
+from assay402.service.gate import RERUN_SECONDS, RERUNS
+from assay402.service.identifiers import request_sha256
+from assay402.service.order import Declined, Delivered, Order, Outcome
+from assay402.service.ports import KeptAnswer, PaymentRow
+from assay402.service.settling import requirements_of
+from assay402.service.till import Till, Verified
+from assay402.service.work import Paid, Product, keeps_answers
+
+
+class Delivering:
+    """Works and delivers."""
+
+    def __init__(self, till: Till) -> None:
+        self._till: Final = till
+
+    async def made(self, order: Order, given: Any, paid: Paid) -> Product | Refusal | None:  # noqa: ANN401  (the operation's own input)
+        """Do the work; None where it could not be done, which charges nobody."""
+        try:
+            return await self._till.workshop.make(order, given, paid)
+        except Exception:  # noqa: BLE001  (a fault of ours must let the payment go, and its text may quote the request)
+            self._till.tell("work.failed", order.resource.name)
+            return None
+
+    def kept(self, verified: Verified, product: Product) -> KeptAnswer | None:
+        """Give what is kept of an answer; None in a room that keeps nothing."""
+        if not keeps_answers(verified.bid.order.resource):
+            return None
+        bid = verified.bid
+        return KeptAnswer(
+            id=product.id,
+            scope=verified.payer,
+            operation=bid.order.resource.name,
+            request_sha256=request_sha256(bid.order),
+            idempotency_key=bid.names.idempotency_key,
+            payment_key=bid.authorization.key,
+            body=product.body,
+            headers=product.headers,
+            bearer_sha256=product.bearer_sha256,
+            kept_at=self._till.clock(),
+        )
+
+    async def again(self, order: Order, row: PaymentRow, conflict: str) -> Outcome:
+        """Deliver for a settled payment: the kept answer for the same request, or the work anew within its limits."""
+        requirements = requirements_of(row)
+        settlement = self._till.counter.settlement(
+            order.resource, requirements, row.payer, row.transaction or ""
+        )
+        if keeps_answers(order.resource):
+            kept = await self._till.payments.answer_paid_by(row.key)
+            if kept is None or kept.request_sha256 != request_sha256(order):
+                return Declined(status=409, code=conflict)
+            self._till.tell("payment.replayed", order.resource.name)
+            return Delivered(body=kept.body, headers=kept.headers, settlement=settlement, is_replay=True)
+        given = admitted(order)
+        if isinstance(given, Refusal):
+            return declined(order, given)
+        now = self._till.clock()
+        until = (row.settled_at or now) + timedelta(seconds=RERUN_SECONDS)
+        if not await self._till.payments.rerun(row.key, until, RERUNS, now):
+            return Declined(status=409, code="payment_already_used")
+        self._till.tell("payment.rerun", order.resource.name)
+        paid = Paid(payer=row.payer, payload_sha256=row.payload_sha256, idempotency_key=row.idempotency_key)
+        product = await self.made(order, given, paid)
+        if product is None or isinstance(product, Refusal):
+            return not_done(order, product)
+        return Delivered(body=product.body, headers=product.headers, settlement=settlement)
+
+
+def not_done(order: Order, refusal: Refusal | None) -> Declined:
+    """Say that the work was not done: as a refusal of the room, or as a fault of ours."""
+    if refusal is not None:
+        return declined(order, refusal)
+    return Declined(status=422, code="not_produced", free_retry=True)

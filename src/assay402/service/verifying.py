@@ -1,0 +1,80 @@
+"""Admit an order, hold its payment against our offer, and have it verified: in this order, and nothing is written."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from assay402.core.check import Refusal
+from assay402.core.strictjson import JSON
+from assay402.service.admission import admitted, declined
+from assay402.service.comparing import echo_fault, taken, window_fault
+from assay402.service.gate import VERIFY_MARGIN_SECONDS
+from assay402.service.identifiers import with_own_key
+from assay402.service.offer import QUOTE, Offer
+from assay402.service.order import Declined, Outcome
+from assay402.service.ports import Refused, Unknown
+from assay402.service.till import Bid, Till, Verified
+from assay402.wire.requirements import mapping, text
+
+
+class Verifying:
+    """Verifies bids."""
+
+    def __init__(self, till: Till) -> None:
+        self._till: Final = till
+
+    async def verified(self, bid: Bid) -> Verified | Outcome:
+        """Verify a bid, or say what stands in its way."""
+        order = bid.order
+        given = admitted(order)
+        if isinstance(given, Refusal):
+            return declined(order, given)
+        offer = await self._till.counter.open_offer(order.resource)
+        if isinstance(offer, Declined):
+            return offer
+        entry = self._entry(bid, offer)
+        if isinstance(entry, str):
+            return await self._till.counter.offered(order, entry)
+        answer = await self._till.facilitator.verify(bid.payment, entry)
+        if isinstance(answer, Unknown):
+            return Declined(
+                status=503,
+                code="facilitator_unavailable",
+                retry_after_seconds=max(answer.retry_after_seconds, self._till.timing.retry_after),
+            )
+        if isinstance(answer, Refused):
+            return await self._till.counter.offered(order, answer.reason)
+        told = bid.authorization.payer
+        payer = answer.payer if told is None else answer.payer.lower()
+        if told is not None and payer != told:
+            return await self._till.counter.offered(order, "invalid_payload")
+        return Verified(
+            bid=replace(bid, names=with_own_key(bid.names, given)),
+            given=given,
+            requirements=entry,
+            payer=payer,
+        )
+
+    def _entry(self, bid: Bid, offer: Offer) -> Mapping[str, JSON] | str:
+        """Give the requirements a payment is for, as we offered them; or the reason why it is for none of ours."""
+        order, now = bid.order, self._till.clock()
+        accepted = mapping(bid.payment, "accepted") or {}
+        entry = taken(accepted, offer)
+        if entry is None:
+            return "no_matching_requirements"
+        fault = echo_fault(bid.payment, offer, self._till.counter.resource_url(order.resource))
+        if fault is None:
+            seconds = order.resource.work_seconds + VERIFY_MARGIN_SECONDS
+            fault = window_fault(bid.authorization, entry, now, seconds)
+        if fault is not None:
+            return fault
+        if not order.resource.is_quoted:
+            return entry
+        extra = mapping(accepted, "extra") or {}
+        quote = text(extra, QUOTE)
+        if quote is None or order.quote_id not in (None, quote):
+            return "quote_mismatch"
+        if not self._till.counter.quote_holds(order, offer, quote):
+            return "quote_expired"
+        return {**entry, "extra": {**(mapping(entry, "extra") or {}), QUOTE: quote}}

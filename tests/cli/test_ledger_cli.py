@@ -1,0 +1,346 @@
+"""`assay ledger` and `assay db` as an operator meets them."""
+
+import asyncio
+import csv
+import importlib.util
+import io
+import json
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+from msgspec.structs import replace
+
+from assay402.cli.main import run as command
+from assay402.service.ports import LedgerRow
+from assay402.store.opening import Store
+from net.test_rates import DOCUMENT, bank
+from store.databases import MISSING, NOW, PAID, Place, claim, postgresql_server, settle
+
+CANARY = "canary-51c0"
+
+
+class Done(Struct, frozen=True, kw_only=True):
+    """What a command ended with."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+Assay = Callable[..., Done]
+
+
+@pytest.fixture
+def assay(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Assay:
+    """Give the command, run here: a process for each would take most of the time of these tests."""
+
+    def run(*arguments: str, **environment: str) -> Done:
+        capfdbinary.readouterr()
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "argv", ["assay", *arguments])
+            for name, value in environment.items():
+                patched.setenv(name, value)
+            with pytest.raises(SystemExit) as ended:
+                command()
+        written = capfdbinary.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Done(returncode=code, stdout=written.out, stderr=written.err)
+
+    return run
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Give a ledger of two payments, one of them the operator's own, and a payment in doubt."""
+    made = Place(f"sqlite:{tmp_path / 'assay.sqlite3'}")
+    made.run(_fill)
+    return made
+
+
+async def _fill(store: Store) -> None:
+    await settle(store, claim(1))
+    await settle(store, claim(2, operation="claims/diagnose"), replace(PAID, amount=20_000), house=True)
+    await store.payments.claim(claim(3), NOW)
+
+
+class Books:
+    """The ledger of a place, worked on by the command."""
+
+    def __init__(self, assay: Assay, place: Place) -> None:
+        self._assay = assay
+        self.place = place
+
+    def run(self, *arguments: str) -> Done:
+        """Run a command."""
+        return self._assay("ledger", *arguments, ASSAY_DATABASE=self.place.address)
+
+    def told(self, *arguments: str) -> Any:
+        """Give what a command says in JSON."""
+        done = self.run(*arguments, "--json")
+        assert done.stderr == b""
+        return json.loads(done.stdout)
+
+    def exported(self, *arguments: str) -> list[dict[str, Any]]:
+        """Give the rows of an export."""
+        done = self.run("export", "--format", "jsonl", *arguments)
+        assert (done.returncode, done.stderr) == (0, b"")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture
+def books(assay: Assay, place: Place) -> Books:
+    """Give the books of the ledger that was filled."""
+    return Books(assay, place)
+
+
+def test_a_row_is_exported_whole(books: Books) -> None:
+    assert books.exported()[0] == {
+        "id": 1,
+        "about": None,
+        "kind": "payment",
+        "operation": "dialect/check",
+        "payer": "0xpayer",
+        "recorded_at": "2026-11-30T12:00:00.000Z",
+        "day": "2026-11-30",
+        "network": "eip155:8453",
+        "asset": "0xusdc",
+        "units": "10000",
+        "rate": None,
+        "rate_date": None,
+        "basis": None,
+        "cad_pending": True,
+        "refund": False,
+        "transaction": "0xfeed",
+        "fee_lamports": 5,
+        "criteria_version": "1.0.0",
+        "report_line": "line",
+        "summary": "v2",
+        "carrier": "both",
+        "program": None,
+        "verdict": None,
+        "counts": None,
+        "house": False,
+    }
+
+
+def test_csv_says_what_jsonl_says_and_the_same_each_time(books: Books, tmp_path: Path) -> None:
+    done = books.run("export")
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [row["units"] for row in rows] == ["10000", "20000"]
+    assert [row["house"] for row in rows] == ["false", "true"]
+    assert list(rows[0]) == list(books.exported()[0])
+    file = tmp_path / "out.csv"
+    assert books.run("export", "--out", str(file)).stdout == b""
+    assert file.read_bytes() == done.stdout == books.run("export").stdout
+
+
+def test_an_empty_ledger_exports_its_columns_and_no_row(assay: Assay, tmp_path: Path) -> None:
+    empty = Place(f"sqlite:{tmp_path / 'empty.sqlite3'}")
+    assert empty.rows("SELECT count(*) FROM ledger") == [(0,)]
+    assert Books(assay, empty).run("export").stdout.count(b"\n") == 1
+    assert Books(assay, empty).exported() == []
+
+
+def test_days_choose_rows(books: Books) -> None:
+    assert books.exported("--since", "2026-12-01") == []
+    assert len(books.exported("--since", "2026-11-30", "--until", "2026-12-01")) == 2
+    assert books.exported("--until", "2026-11-30") == []
+    refused = books.run("export", "--since", CANARY)
+    assert refused.returncode == 2
+    assert CANARY.encode() not in refused.stderr
+
+
+def test_a_list_is_for_people_and_its_json_is_the_export(books: Books) -> None:
+    lines = books.run("list").stdout.decode().splitlines()
+    assert len(lines) == 2
+    assert "dialect/check" in lines[0]
+    assert lines[1].endswith("house")
+    assert [json.loads(line) for line in books.run("list", "--json").stdout.splitlines()] == books.exported()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is not None, reason="pyarrow is installed")
+def test_parquet_without_its_package_says_what_to_install(books: Books, tmp_path: Path) -> None:
+    done = books.run("export", "--format", "parquet", "--out", str(tmp_path / "a.parquet"))
+    assert done.returncode == 2
+    assert b"parquet_package" in done.stderr
+    assert b"pip install pyarrow" in done.stderr
+    assert books.run("export", "--format", "parquet").returncode == 2
+
+
+def test_the_gate_and_the_ledger_match_until_somebody_meddles(books: Books) -> None:
+    assert books.told("verify") == {"matches": True, "mismatches": []}
+    assert b"one to one" in books.run("verify").stdout
+    books.place.run(
+        lambda store: store.database.change(lambda: _do("UPDATE ledger SET payer = '0xother' WHERE id = 2"))
+    )
+    done = books.run("verify")
+    assert (done.returncode, done.stdout) == (1, b"differs 2\n")
+
+
+def _do(statement: str) -> Any:
+    yield statement, ()
+
+
+def test_a_review_lists_payments_in_doubt(books: Books) -> None:
+    found = books.told("review")
+    assert (found["payments"], found["refunds"]) == (1, 0)
+    assert [each["tripped"] for each in found["tripwires"]] == [False, False, False]
+    assert [(each["key"], each["state"]) for each in found["in_doubt"]] == [(claim(3).key, "claimed")]
+    assert books.run("review").returncode == 1
+    books.place.run(lambda store: store.payments.expire(claim(3).key, 1))
+    calm = books.run("review")
+    assert (calm.returncode, calm.stdout.count(b"ok ")) == (0, 3)
+
+
+def test_a_refund_is_written_down_and_says_that_no_money_moved(books: Books) -> None:
+    done = books.run("refund", "1", "--units", "4000", "--transaction", "0xback")
+    assert done.returncode == 0
+    assert b"No money was moved" in done.stdout
+    assert b"MOVES NO MONEY" in books.run("refund", "--help").stdout
+    assert books.told("refund", "1", "--units", "6000", "--transaction", "0x") == {
+        "id": 4,
+        "about": 1,
+        "money_moved": False,
+    }
+    for arguments in (
+        ("1", "--transaction", "0x"),
+        ("9", "--transaction", "0x"),
+        ("3", "--transaction", "0x"),
+    ):
+        assert books.run("refund", *arguments).returncode == 2
+    rows = books.exported()
+    assert [(row["kind"], row["about"], row["units"]) for row in rows[2:]] == [
+        ("refund", 1, "-4000"),
+        ("refund", 1, "-6000"),
+    ]
+    assert books.told("review")["tripwires"][0]["tripped"]
+    assert books.told("verify")["matches"]
+
+
+def test_a_wrong_report_is_written_down_and_trips(books: Books) -> None:
+    assert books.told("wrong", "1") == {"id": 3, "about": 1}
+    assert b"found wrong" in books.run("wrong", "1").stdout
+    assert b"TRIPPED  wrong_reports: 2 found wrong" in books.run("review").stdout
+    assert books.run("wrong", "3").returncode == 2
+
+
+def test_rates_of_the_bank_value_what_waits(books: Books) -> None:
+    """The payments are of the 30th, which has no rate in the copy until the next day is published."""
+    with bank(200, json.dumps(DOCUMENT).encode()) as (url, asked):
+        assert books.told("rates", "--url", url) == {"valued": 0, "pending": 2}
+    assert "start_date=2026-11-20" in asked[0]
+    later = {"observations": [*DOCUMENT["observations"][:2], {"d": "2026-11-30", "FXUSDCAD": {"v": "1.4"}}]}
+    with bank(200, json.dumps(later).encode()) as (url, asked):
+        assert books.told("rates", "--url", url) == {"valued": 2, "pending": 0}
+        assert books.told("rates", "--url", url) == {"valued": 0, "pending": 0}
+    # Nothing waits, so nobody is asked.
+    assert len(asked) == 1
+    valued = books.exported("--valued")
+    assert [(row["rate"], row["rate_date"], row["basis"], row["cad_pending"]) for row in valued] == [
+        ("1.4", "2026-11-30", "bank_of_canada", False)
+    ] * 2
+    assert [row["kind"] for row in books.exported()] == ["payment", "payment", "rate", "rate"]
+    assert books.exported()[0]["cad_pending"]
+
+
+def test_a_bank_without_rates_changes_nothing(books: Books) -> None:
+    with bank(503, b"") as (url, _):
+        done = books.run("rates", "--url", url)
+    assert done.returncode == 2
+    assert b"rates_unavailable" in done.stderr
+    assert len(books.exported()) == 2
+
+
+def test_a_typed_rate_values_the_rows_of_one_day(books: Books) -> None:
+    typed = ("--rate", "1.3942", "--date", "2026-11-27")
+    assert books.told("rates", *typed) == {"valued": 0, "pending": 2}
+    assert books.told("rates", *typed, "--for", "2026-11-30") == {"valued": 2, "pending": 0}
+    row = books.exported("--valued")[0]
+    assert (row["rate"], row["rate_date"], row["basis"]) == ("1.3942", "2026-11-27", "typed_in")
+    for wrong in (("--rate", "1.39"), ("--date", "2026-11-27"), ("--for", "2026-11-27")):
+        assert books.run("rates", *wrong).returncode == 2
+    refused = books.run("rates", "--rate", CANARY, "--date", "2026-11-27")
+    assert refused.returncode == 2
+    assert CANARY.encode() not in refused.stderr + refused.stdout
+
+
+def test_a_database_that_is_not_there_is_not_made_by_asking(assay: Assay, tmp_path: Path) -> None:
+    address = f"sqlite:{tmp_path / CANARY / 'none.sqlite3'}"
+    for words in (("ledger", "list"), ("ledger", "verify"), ("db", "current"), ("db", "check")):
+        done = assay(*words, "--database", address)
+        assert done.returncode == 2
+        assert b"database_missing" in done.stderr
+        assert CANARY.encode() not in done.stderr
+    assert not (tmp_path / CANARY).exists()
+
+
+def test_an_address_with_a_password_is_never_shown(assay: Assay, tmp_path: Path) -> None:
+    for address in (f"postgresql://u:{CANARY}@127.0.0.1:1/x", f"mysql://{CANARY}"):
+        for words in (("ledger", "list"), ("db", "upgrade"), ("db", "check")):
+            done = assay(*words, ASSAY_DATABASE=address, ASSAY_DATA_DIR=str(tmp_path))
+            assert done.returncode == 2
+            assert CANARY.encode() not in done.stderr + done.stdout
+
+
+def test_tables_are_made_shown_and_checked(assay: Assay, tmp_path: Path) -> None:
+    place = {"ASSAY_DATA_DIR": str(tmp_path / "data")}
+    made = assay("db", "upgrade", **place)
+    assert (made.returncode, made.stdout) == (0, b"The tables now have version 0001; before: none.\n")
+    assert assay("db", "upgrade", **place).stdout == b"The tables are up to date: version 0001.\n"
+    assert json.loads(assay("db", "upgrade", "--json", **place).stdout) == {"before": "0001", "after": "0001"}
+    assert assay("db", "current", **place).stdout == b"current: 0001\nwanted:  0001\n"
+    assert json.loads(assay("db", "current", "--json", **place).stdout)["wanted"] == "0001"
+    assert assay("db", "check", **place).returncode == 0
+
+
+def test_tables_that_do_not_fit_fail_the_check(assay: Assay, tmp_path: Path) -> None:
+    place = Place(f"sqlite:{tmp_path / 'a.sqlite3'}")
+    place.run(
+        lambda store: store.database.change(lambda: _do("UPDATE schema_version SET version_num = '0000'"))
+    )
+    done = assay("db", "check", "--database", place.address)
+    assert done.returncode == 1
+    assert b"schema_behind" in done.stderr
+    assert assay("ledger", "list", "--database", place.address).returncode == 2
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}")
+def test_the_commands_work_on_postgresql(assay: Assay) -> None:
+    with postgresql_server() as server:
+        place = server.database(has_tables=False)
+        assert assay("db", "check", "--database", place.address).returncode == 1
+        assert assay("db", "upgrade", "--database", place.address).returncode == 0
+        assert assay("db", "check", "--database", place.address).returncode == 0
+        place.run(_fill)
+        books = Books(assay, place)
+        assert books.told("rates", "--rate", "1.4", "--date", "2026-11-30") == {"valued": 2, "pending": 0}
+        assert books.told("verify")["matches"]
+        assert len(books.exported("--valued")) == 2
+
+
+def test_an_export_holds_few_rows_in_memory(books: Books) -> None:
+    """Rows are read and written in chunks: the export of many needs no more of them at once."""
+    from assay402.cli.ledger_rows import CHUNK, export  # noqa: PLC0415  (the part that is the subject)
+
+    first = books.place.run(_rows)[0]
+    written: list[bytes] = []
+    waiting = 0
+
+    async def many() -> AsyncIterator[LedgerRow]:
+        nonlocal waiting
+        for number in range(3 * CHUNK + 1):
+            waiting = max(waiting, number - CHUNK * (len(written) - 1))
+            yield replace(first, id=number + 1)
+
+    assert asyncio.run(export(many(), "csv", written.append, None)) == 3 * CHUNK + 1
+    assert waiting <= CHUNK
+    assert b"".join(written).count(b"\n") == 3 * CHUNK + 2
+
+
+async def _rows(store: Store) -> list[LedgerRow]:
+    return [row async for row in store.ledger.rows(None, None)]

@@ -1,0 +1,172 @@
+"""The look-up of an authorization at a node: a yes needs everything, and any doubt is no answer."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from assay402.core.canon import keccak256_hex
+from assay402.net.chain import BLOCKS, EVMLookup
+from assay402.net.facilitator import operators_fetcher
+from assay402.service.ports import NotMoved, Settled, Unknown
+from service.facilitator_server import Reply, facilitator_server
+from service.world import ALICE, BASE, BOB, PAY_TO
+
+ASSET = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+NONCE = "0x" + "0a" * 32
+KEY = f"eip3009 {BASE} {ASSET.lower()} {ALICE} {NONCE}"
+REQUIREMENTS = {"scheme": "exact", "network": BASE, "amount": "10000", "asset": ASSET, "payTo": PAY_TO}
+HASH = "0x" + "cd" * 32
+
+
+def word(address: str) -> str:
+    return "0x" + "0" * 24 + address[2:].lower()
+
+
+def topic(signature: str) -> str:
+    return "0x" + keccak256_hex(signature.encode())
+
+
+def used(payer: str = ALICE, nonce: str = NONCE, token: str = ASSET) -> dict[str, Any]:
+    return {
+        "address": token,
+        "topics": [topic("AuthorizationUsed(address,bytes32)"), word(payer), nonce],
+        "transactionHash": HASH,
+        "data": "0x",
+    }
+
+
+def moved(amount: int = 10_000, to: str = PAY_TO, payer: str = ALICE, token: str = ASSET) -> dict[str, Any]:
+    return {
+        "address": token,
+        "topics": [topic("Transfer(address,address,uint256)"), word(payer), word(to)],
+        "data": f"0x{amount:064x}",
+    }
+
+
+def receipt(*logs: Any, status: str = "0x1", transaction: str = HASH) -> dict[str, Any]:
+    return {"status": status, "transactionHash": transaction, "logs": list(logs)}
+
+
+class Node:
+    """A node that answers as it is told, and remembers what it was asked."""
+
+    def __init__(self, **results: Any) -> None:
+        self.results = {
+            "eth_call": "0x" + "0" * 63 + "1",
+            "eth_blockNumber": "0x4e20",
+            "eth_getLogs": [used()],
+            "eth_getTransactionReceipt": receipt(used(), moved()),
+            **results,
+        }
+        self.asked: list[dict[str, Any]] = []
+
+    async def answer(self, path: str, body: bytes) -> Reply:
+        """Answer a call, whatever the path."""
+        assert path
+        asked = json.loads(body)
+        self.asked.append(asked)
+        result = self.results[asked["method"]]
+        if isinstance(result, Reply):
+            return result
+        return Reply(200, json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode())
+
+
+def found(node: Node, key: str = KEY, requirements: Any = REQUIREMENTS, networks: Any = (BASE,)) -> Any:
+    async def told() -> Any:
+        async with asyncio.timeout(30), facilitator_server() as server:
+            server.answer = node.answer  # type: ignore[method-assign]
+            lookup = EVMLookup(
+                dict.fromkeys(networks, server.url), fetcher=operators_fetcher(), deadline_ms=2_000
+            )
+            return await lookup.find(key, requirements)
+
+    return asyncio.run(told())
+
+
+def test_a_used_authorization_that_paid_us_is_settled_in_its_transaction() -> None:
+    node = Node()
+    assert found(node) == Settled(transaction=HASH, network=BASE, payer=ALICE, amount=10_000, asset=ASSET)
+    state, _, logs, of_receipt = node.asked
+    selector = keccak256_hex(b"authorizationState(address,bytes32)")[:8]
+    assert state["params"] == [
+        {"to": ASSET.lower(), "data": f"0x{selector}{word(ALICE)[2:]}{NONCE[2:]}"}, "latest",
+    ]  # fmt: skip
+    assert logs["params"][0]["fromBlock"] == hex(20_000 - BLOCKS)
+    assert of_receipt["params"] == [HASH]
+
+
+def test_more_than_the_amount_pays_too() -> None:
+    node = Node(eth_getTransactionReceipt=receipt(used(), moved(10_001)))
+    assert isinstance(found(node), Settled)
+
+
+def test_an_unused_authorization_did_not_move() -> None:
+    assert found(Node(eth_call="0x" + "0" * 64)) == NotMoved()
+
+
+ERROR = Reply(200, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"secret"},"result":"0x"}')
+DOUBTS: dict[str, dict[str, Any]] = {
+    "state is an error": {"eth_call": ERROR},
+    "state is empty": {"eth_call": "0x"},
+    "state is no boolean": {"eth_call": "0x" + "0" * 63 + "2"},
+    "state is null": {"eth_call": None},
+    "node is down": {"eth_call": Reply(500, b"")},
+    "node talks html": {"eth_call": Reply(200, b"<html>")},
+    "node talks a list": {"eth_call": Reply(200, b"[]")},
+    "no block number": {"eth_blockNumber": None},
+    "block number is text": {"eth_blockNumber": "latest"},
+    "logs too many for the node": {"eth_getLogs": ERROR},
+    "no log in the window": {"eth_getLogs": []},
+    "two logs": {"eth_getLogs": [used(), used()]},
+    "log is text": {"eth_getLogs": ["x"]},
+    "log without a transaction": {"eth_getLogs": [moved()]},
+    "no receipt": {"eth_getTransactionReceipt": None},
+    "receipt of another transaction": {
+        "eth_getTransactionReceipt": receipt(used(), moved(), transaction="0x" + "ef" * 32)
+    },
+    "reverted": {"eth_getTransactionReceipt": receipt(used(), moved(), status="0x0")},
+    "logs of the receipt missing": {"eth_getTransactionReceipt": {"status": "0x1", "transactionHash": HASH}},
+    "paid less": {"eth_getTransactionReceipt": receipt(used(), moved(9_999))},
+    "paid another": {"eth_getTransactionReceipt": receipt(used(), moved(to=BOB))},
+    "paid by another": {"eth_getTransactionReceipt": receipt(used(), moved(payer=BOB))},
+    "paid in another token": {"eth_getTransactionReceipt": receipt(used(), moved(token=BOB))},
+    "used in another token": {"eth_getTransactionReceipt": receipt(used(token=BOB), moved())},
+    "another nonce": {"eth_getTransactionReceipt": receipt(used(nonce="0x" + "0b" * 32), moved())},
+    "odd logs": {
+        "eth_getTransactionReceipt": receipt("x", {"address": ASSET, "topics": "x"}, {"address": 1}, used())
+    },
+    "odd amount": {"eth_getTransactionReceipt": receipt(used(), {**moved(), "data": "0x"})},
+}
+
+
+@pytest.mark.parametrize("results", DOUBTS.values(), ids=DOUBTS)
+def test_any_doubt_is_no_answer(results: dict[str, Any]) -> None:
+    assert found(Node(**results)) == Unknown(retry_after_seconds=10)
+
+
+@pytest.mark.parametrize(
+    ("key", "requirements"),
+    [
+        ("permit2 eip155:8453 0x0 0x1 7", REQUIREMENTS),
+        ("solana solana:x message ab", REQUIREMENTS),
+        (KEY.replace(BASE, "eip155:1"), REQUIREMENTS),
+        (KEY, {**REQUIREMENTS, "payTo": None}),
+        (KEY, {**REQUIREMENTS, "amount": 10_000}),
+    ],
+)
+def test_what_cannot_be_looked_up_is_not_asked(key: str, requirements: Any) -> None:
+    node = Node()
+    assert found(node, key, requirements) == Unknown(retry_after_seconds=10)
+    assert node.asked == []
+
+
+def test_a_node_that_is_not_there_is_no_answer() -> None:
+    async def told() -> Any:
+        async with facilitator_server() as server:
+            url = server.url
+        lookup = EVMLookup({BASE: url}, fetcher=operators_fetcher(), deadline_ms=2_000)
+        return await lookup.find(KEY, REQUIREMENTS)
+
+    assert asyncio.run(told()) == Unknown(retry_after_seconds=10)

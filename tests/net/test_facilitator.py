@@ -1,0 +1,253 @@
+"""The facilitator over HTTP: every outcome it may have, within its time, and none of its words."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from assay402.net.facilitator import HTTPFacilitator, Patience, operators_fetcher
+from assay402.service.ports import Refused, Settled, Unknown, Verified
+from service.facilitator_server import (
+    CARELESS_TEXT,
+    FEE_PAYER,
+    FacilitatorServer,
+    Reply,
+    facilitator_server,
+    said,
+)
+from service.world import ALICE, BASE, BOB, PAY_TO, SOLANA
+
+ASSET = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+REQUIREMENTS: dict[str, Any] = {
+    "scheme": "exact",
+    "network": BASE,
+    "amount": "10000",
+    "asset": ASSET,
+    "payTo": PAY_TO,
+}
+PAYLOAD: dict[str, Any] = {
+    "x402Version": 2,
+    "accepted": REQUIREMENTS,
+    "payload": {"signature": "0xab", "authorization": {"from": ALICE, "to": PAY_TO, "nonce": "0x01"}},
+}
+QUICK = Patience(verify_ms=300, settle_ms=300, supported_ms=300, pending_pause_seconds=0, apart_seconds=0)
+Story = Callable[[HTTPFacilitator, FacilitatorServer], Coroutine[Any, Any, None]]
+
+
+def run(story: Story, patience: Patience = QUICK, **seams: Any) -> list[float]:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    async def told() -> None:
+        async with asyncio.timeout(30), facilitator_server(BASE, SOLANA) as server:
+            asked = HTTPFacilitator(
+                f"{server.url}/x402/", fetcher=operators_fetcher(), patience=patience, sleep=sleep, **seams
+            )
+            await story(asked, server)
+
+    asyncio.run(told())
+    return slept
+
+
+def test_a_payment_is_verified_and_settled() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        assert await facilitator.verify(PAYLOAD, REQUIREMENTS) == Verified(payer=ALICE)
+        assert await facilitator.settle(PAYLOAD, REQUIREMENTS) == Settled(
+            transaction=f"0x{1:064x}", network=BASE, payer=ALICE, amount=10_000, asset=ASSET
+        )
+        assert [head.split(" ")[:2] for head in server.headers] == [
+            ["POST", "/x402/verify"],
+            ["POST", "/x402/settle"],
+        ]
+        assert server.bodies[0] == {
+            "x402Version": 2,
+            "paymentPayload": PAYLOAD,
+            "paymentRequirements": REQUIREMENTS,
+        }
+
+    run(story)
+
+
+def test_the_operators_headers_go_along() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        await facilitator.verify(PAYLOAD, REQUIREMENTS)
+        await facilitator.extra(BASE)
+        assert all("Authorization: Bearer s3cret" in head for head in server.headers)
+
+    run(story, headers=(("Authorization", "Bearer s3cret"),))
+
+
+VERIFY = [
+    (said(isValid=False, invalidReason="insufficient_funds"), Refused(reason="insufficient_funds")),
+    (said(400, isValid=False, invalidReason="insufficient_funds"), Refused(reason="insufficient_funds")),
+    (said(isValid=False, invalidReason=CARELESS_TEXT), Refused(reason="refused")),
+    (said(isValid=False, invalidReason="x" * 81), Refused(reason="refused")),
+    (said(isValid=False, invalidReason="Bad Thing"), Refused(reason="refused")),
+    (said(isValid=False), Refused(reason="refused")),
+    (said(isValid=True, payer=BOB), Verified(payer=BOB)),
+    (said(isValid=True), Verified(payer=ALICE)),
+    (said(isValid=True, payer=CARELESS_TEXT), Verified(payer=ALICE)),
+    (said(isValid="true"), Unknown(retry_after_seconds=10)),
+    (said(), Unknown(retry_after_seconds=10)),
+    (said(500, isValid=True, payer=ALICE), Unknown(retry_after_seconds=10)),
+    (Reply(200, CARELESS_TEXT.encode()), Unknown(retry_after_seconds=10)),
+    (Reply(200, b"[]"), Unknown(retry_after_seconds=10)),
+    (Reply(200, b"{" + b" " * 70_000 + b"}"), Unknown(retry_after_seconds=10)),
+    (Reply(404, b"not here"), Unknown(retry_after_seconds=10)),
+]
+SETTLE = [
+    (said(success=True, transaction="0xabc", network=BASE, payer=BOB), "0xabc"),
+    (said(success=True, transaction="", network=BASE), Refused(reason="unexpected_settle_error")),
+    (said(success=True, network=BASE), Refused(reason="unexpected_settle_error")),
+    (said(success=True, transaction="0xabc", network="eip155:1"), Refused(reason="unexpected_settle_error")),
+    (said(success=True, transaction="0xabc"), Refused(reason="unexpected_settle_error")),
+    (said(success=True, transaction=CARELESS_TEXT, network=BASE), Refused(reason="unexpected_settle_error")),
+    (said(success=False, errorReason="insufficient_funds"), Refused(reason="insufficient_funds")),
+    (said(402, success=False, errorReason="insufficient_funds"), Refused(reason="insufficient_funds")),
+    (said(success=False, errorReason="refused"), Refused(reason="refused")),
+    (said(success=False, errorReason=CARELESS_TEXT), Refused(reason="refused")),
+    (said(success=False, errorReason="duplicate_settlement"), Unknown(retry_after_seconds=10)),
+    (said(success=False, errorReason="nonce_used"), Unknown(retry_after_seconds=10)),
+    (
+        said(success=False, errorReason="x", errorMessage="authorization is used"),
+        Unknown(retry_after_seconds=10),
+    ),
+    (said(success=False, errorReason="settlement_pending"), Unknown(retry_after_seconds=10)),
+    (said(success="yes"), Unknown(retry_after_seconds=10)),
+    (said(503), Unknown(retry_after_seconds=10)),
+    (Reply(502, CARELESS_TEXT.encode()), Unknown(retry_after_seconds=10)),
+    (Reply(200, b""), Unknown(retry_after_seconds=10)),
+]
+
+
+@pytest.mark.parametrize(("reply", "outcome"), VERIFY)
+def test_each_answer_to_verify_has_its_outcome(reply: Reply, outcome: Any) -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.verify_says = lambda _call: reply
+        got = await facilitator.verify(PAYLOAD, REQUIREMENTS)
+        assert got == outcome
+        assert CARELESS_TEXT not in repr(got)
+        assert server.count("verify") == (
+            2 if isinstance(outcome, Unknown) and reply.body not in (b"{}", b'{"isValid": "true"}') else 1
+        )
+
+    run(story)
+
+
+@pytest.mark.parametrize(("reply", "outcome"), SETTLE)
+def test_each_answer_to_settle_has_its_outcome_and_is_asked_once(reply: Reply, outcome: Any) -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.settle_says = lambda _call: reply
+        got = await facilitator.settle(PAYLOAD, REQUIREMENTS)
+        assert (got.transaction if isinstance(got, Settled) else got) == outcome
+        assert CARELESS_TEXT not in repr(got)
+        assert server.count("settle") == (2 if b"settlement_pending" in reply.body else 1)
+
+    run(story)
+
+
+def test_a_pending_settlement_is_asked_about_once_more() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        pending = said(success=False, errorReason="settlement_pending", transaction="0x1")
+        server.settle_says = lambda call: pending if call == 1 else None
+        assert isinstance(await facilitator.settle(PAYLOAD, REQUIREMENTS), Settled)
+
+    assert run(story) == [0]
+
+
+def test_a_verification_without_an_answer_is_tried_once_more() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.verify_says = lambda call: Reply(500, b"") if call == 1 else None
+        assert await facilitator.verify(PAYLOAD, REQUIREMENTS) == Verified(payer=ALICE)
+
+    run(story)
+
+
+@pytest.mark.parametrize(("told", "waits"), [("3", [3]), ("31", []), ("soon", [0])])
+def test_retry_after_is_honoured_where_it_is_short_and_passed_on_where_it_is_long(
+    told: str, waits: list[int]
+) -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.verify_says = lambda call: Reply(429, b"{}", ("Retry-After", told)) if call == 1 else None
+        got = await facilitator.verify(PAYLOAD, REQUIREMENTS)
+        assert got == (Unknown(retry_after_seconds=31) if told == "31" else Verified(payer=ALICE))
+
+    assert run(story) == waits
+
+
+def test_a_slow_facilitator_is_not_waited_for() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.hold = asyncio.Event()
+        assert isinstance(await facilitator.settle(PAYLOAD, REQUIREMENTS), Unknown)
+
+    run(story)
+
+
+def test_a_facilitator_that_closes_without_an_answer_is_unknown_and_unreachable() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        assert await facilitator.is_reachable()
+        server.is_down = True
+        assert isinstance(await facilitator.verify(PAYLOAD, REQUIREMENTS), Unknown)
+        assert isinstance(await facilitator.settle(PAYLOAD, REQUIREMENTS), Unknown)
+        assert not await facilitator.is_reachable()
+        server.is_down = False
+        assert await facilitator.is_reachable()
+
+    run(story)
+
+
+def test_what_is_supported_is_asked_once_for_a_while_and_remembered_through_an_outage() -> None:
+    moment = [0.0]
+
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        assert await facilitator.extra(BASE) == {}
+        assert await facilitator.extra(SOLANA) == {"feePayer": FEE_PAYER}
+        assert await facilitator.extra("eip155:1") is None
+        assert server.count("supported") == 1
+        moment[0] = 301.0
+        server.supported_says = lambda: Reply(500, b"")
+        assert await facilitator.extra(SOLANA) == {"feePayer": FEE_PAYER}
+        assert server.count("supported") == 2
+        server.supported_says = lambda: None
+        server.networks = {}
+        assert await facilitator.extra(SOLANA) is None
+
+    run(story, monotonic=lambda: moment[0])
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        "none",
+        [1, {"scheme": "upto", "network": BASE, "x402Version": 2}],
+        [{"scheme": "exact", "x402Version": 2}, {"scheme": "exact", "network": BASE, "x402Version": 1}],
+    ],
+)
+def test_kinds_of_another_shape_are_not_supported(kinds: Any) -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.supported_says = lambda: said(kinds=kinds)
+        assert await facilitator.extra(BASE) is None
+
+    run(story)
+
+
+def test_questions_whether_it_is_there_again_are_kept_apart() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.supported_says = lambda: Reply(500, b"")
+        for _ in range(5):
+            assert not await facilitator.is_reachable()
+        assert server.count("supported") == 1
+
+    run(story, Patience(apart_seconds=60))
+
+
+def test_a_payer_that_nobody_names_is_no_verification() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.verify_says = lambda _call: said(isValid=True)
+        got = await facilitator.verify({"payload": {"transaction": "AA=="}}, REQUIREMENTS)
+        assert got == Refused(reason="unexpected_verify_error")
+
+    run(story)

@@ -1,0 +1,201 @@
+"""Orders nobody pays for: a service on a laptop, operations without a price, and the allowance of the pre-check."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from assay402.core.asks import Failed
+from assay402.service.order import Declined, Delivered, Offered, UnreadablePayment
+from assay402.service.settings import Settings
+from assay402.service.work import INLINE_BYTES
+from service.test_attacks import OTHER
+from service.world import ALICE, CLAIMS, KEEPING, PAID, PROBE, RESOURCES, World, run
+
+LOCAL = Settings()
+
+
+def precheck(caller: str | None = None) -> bytes:
+    named = {} if caller is None else {"caller": caller}
+    return json.dumps({"mode": "probe", "url": "https://pay.shop.dev/", **named}).encode()
+
+
+async def asked(world: World, caller: str | None = None, address: str = "198.51.100.7") -> Any:
+    return await world.take("dialect/precheck", request=precheck(caller), client_address=address)
+
+
+def test_with_payments_off_every_answer_is_free_and_signed() -> None:
+    async def story(world: World) -> None:
+        for name in PAID:
+            outcome = await world.take(name)
+            assert isinstance(outcome, Delivered)
+            assert (outcome.settlement, outcome.is_replay) == (None, False)
+            assert outcome.headers == (("Assay-Signature", f"signed {len(outcome.body)}"),)
+        assert world.facilitator.calls == []
+        for payment in (UnreadablePayment(code="invalid_payload"), {"x402Version": 1}):
+            order = replace(world.order(), payment=payment)
+            assert isinstance(await world.orders.take(order), Delivered)
+        assert await world.orders.reconcile() == 0
+        assert await world.orders.offer(RESOURCES["dialect/check"]) is None
+
+    run(story, settings=LOCAL)
+
+
+def test_a_receipt_of_an_unpaid_answer_is_given_by_its_id() -> None:
+    async def story(world: World) -> None:
+        outcome = await world.take("claims/diagnose")
+        assert isinstance(outcome, Delivered)
+        answer = json.loads(outcome.body)
+        assert answer["receipt"]["payment_status"] == "PILOT_KEY_NO_PAYMENT"
+        given = await world.orders.receipt(answer["request_id"])
+        assert isinstance(given, Delivered)
+        assert given.body == outcome.body
+
+    run(story, settings=LOCAL)
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_an_idempotency_key_gives_the_same_answer_for_the_same_request(name: str) -> None:
+    async def story(world: World) -> None:
+        first = await world.take(name, idempotency_key="key-12345678")
+        again = await world.take(name, idempotency_key="key-12345678")
+        assert isinstance(first, Delivered)
+        assert isinstance(again, Delivered)
+        assert (again.body, again.is_replay) == (first.body, True)
+        conflict = Declined(status=409, code="idempotency_key_conflict")
+        assert await world.take(name, request=OTHER[name], idempotency_key="key-12345678") == conflict
+        assert await world.take(name, idempotency_key="bad") == Declined(
+            status=400, code="idempotency_key_invalid"
+        )
+
+    run(story, settings=LOCAL)
+
+
+def test_an_idempotency_key_keeps_nothing_in_a_room_that_keeps_nothing() -> None:
+    async def story(world: World) -> None:
+        for request in (None, OTHER["dialect/check"]):
+            outcome = await world.take(request=request, idempotency_key="key-12345678")
+            assert isinstance(outcome, Delivered)
+            assert not outcome.is_replay
+        assert world.payments.answers == {}
+
+    run(story, settings=LOCAL)
+
+
+def test_of_two_at_once_under_one_key_one_answer_stands() -> None:
+    async def story(world: World) -> None:
+        long = CLAIMS.replace(b'log"', b'log"' + b" " * INLINE_BYTES)
+        outcomes = await asyncio.gather(
+            *(world.take("claims/diagnose", request=long, idempotency_key="key-12345678") for _ in range(4))
+        )
+        assert len({outcome.body for outcome in outcomes if isinstance(outcome, Delivered)}) == 1
+        assert len(world.payments.answers) == 1
+
+    run(story, settings=LOCAL)
+
+
+def test_a_refusal_found_while_working_is_free_too() -> None:
+    async def story(world: World) -> None:
+        world.fetch_says = lambda _ask: Failed(state="addr_private")
+        assert await world.take(request=PROBE) == Declined(status=400, code="addr_private")
+
+    run(story, settings=LOCAL)
+
+
+def test_a_store_that_cannot_keep_an_answer_is_503() -> None:
+    async def story(world: World) -> None:
+        world.payments.fails = lambda _change: True
+        outcome = await world.take("claims/diagnose")
+        assert isinstance(outcome, Declined)
+        assert (outcome.status, outcome.code) == (503, "store_unavailable")
+        assert isinstance(await world.take(), Delivered)
+
+    run(story, settings=LOCAL)
+
+
+def test_a_caller_has_a_hundred_pre_checks_a_day_five_seconds_apart() -> None:
+    async def story(world: World) -> None:
+        for _ in range(100):
+            assert isinstance(await asked(world, ALICE), Delivered)
+            world.clock.pass_by(5)
+        outcome = await asked(world, ALICE)
+        assert isinstance(outcome, Offered)
+        offer = json.loads(outcome.payment_required)
+        assert offer["resource"]["url"].endswith("/dialect/check")
+        assert offer["accepts"][0]["amount"] == "10000"
+        world.clock.pass_by(86_400)
+        assert isinstance(await asked(world, ALICE), Delivered)
+        world.clock.pass_by(4.999)
+        assert isinstance(await asked(world, ALICE), Offered)
+        world.clock.pass_by(0.001)
+        assert isinstance(await asked(world, ALICE.upper().replace("0X", "0x")), Delivered)
+
+    run(story)
+
+
+def test_a_client_address_has_five_hundred_whoever_calls() -> None:
+    async def story(world: World) -> None:
+        for number in range(500):
+            assert isinstance(await asked(world, f"caller {number}"), Delivered)
+        assert isinstance(await asked(world, "one more"), Offered)
+        assert isinstance(await asked(world, "one more", "203.0.113.9"), Offered)
+        world.clock.pass_by(5)
+        assert isinstance(await asked(world, "one more", "203.0.113.9"), Delivered)
+
+    run(story)
+
+
+def test_without_a_caller_the_address_is_counted() -> None:
+    async def story(world: World) -> None:
+        assert isinstance(await asked(world), Delivered)
+        assert isinstance(await asked(world), Offered)
+        assert isinstance(await asked(world, address="203.0.113.9"), Delivered)
+        unreadable = await world.take("dialect/precheck", request=b"{", client_address="203.0.113.10")
+        assert isinstance(unreadable, Delivered)
+
+    run(story)
+
+
+def test_no_wallet_and_no_address_is_written_down() -> None:
+    async def story(world: World) -> None:
+        await asked(world, ALICE)
+        held = "".join(world.free_tier.buckets)
+        assert ALICE not in held
+        assert "198.51.100.7" not in held
+
+    run(story)
+
+
+def test_where_dialect_is_not_sold_the_pre_check_is_not_counted() -> None:
+    async def story(world: World) -> None:
+        unsold = [replace(resource, price=0) for resource in RESOURCES.values()]
+        orders = world.service(resources=unsold)
+        for _ in range(3):
+            assert isinstance(
+                await orders.take(world.order("dialect/precheck", request=precheck())), Delivered
+            )
+        assert world.free_tier.buckets == {}
+
+    run(story)
+
+
+def test_an_operation_without_a_price_is_free_where_others_are_paid_for() -> None:
+    async def story(world: World) -> None:
+        lint = json.dumps({"criteria": [{"id": "x", "check": "is_json"}]}).encode()
+        for key in (None, "key-12345678"):
+            outcome = await world.take("deliverable/lint", request=lint, idempotency_key=key)
+            assert isinstance(outcome, Delivered)
+        assert world.payments.answers == {}
+
+    run(story)
+
+
+def test_an_unreadable_payment_for_something_sold_is_400() -> None:
+    async def story(world: World) -> None:
+        for code in ("invalid_payload", "payment_version"):
+            order = replace(world.order(), payment=UnreadablePayment(code=code))
+            assert await world.orders.take(order) == Declined(status=400, code=code)
+
+    run(story)

@@ -1,0 +1,91 @@
+"""The OpenAPI document: valid, whole, and in step with what is served."""
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from assay402.checks import CHECKS
+from assay402.core.check import Faces
+from assay402.service.resources import PATHS, resources
+from assay402.service.settings import Settings
+from assay402.web.openapi import openapi
+
+PAID = Settings(payments="required", public_url="https://checks.example")
+
+
+def document(settings: Settings) -> dict[str, Any]:
+    made: dict[str, Any] = openapi(settings, resources(settings))
+    return made
+
+
+def references(value: Any) -> list[str]:
+    match value:
+        case dict():
+            own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+            return own + [each for inner in value.values() for each in references(inner)]
+        case list():
+            return [each for inner in value for each in references(inner)]
+        case _:
+            return []
+
+
+@pytest.mark.parametrize("settings", [Settings(), PAID], ids=["free", "paid"])
+def test_every_schema_is_one_and_every_reference_leads_somewhere(settings: Settings) -> None:
+    made = document(settings)
+    for schema in made["components"]["schemas"].values():
+        jsonschema_rs.meta.validate(schema)
+    assert made["openapi"] == "3.1.0"
+    names = {f"#/components/schemas/{name}" for name in made["components"]["schemas"]}
+    assert {each for each in references(made["paths"]) if each.startswith("#/components")} <= names
+
+
+def test_every_operation_of_the_network_is_in_it() -> None:
+    made = document(Settings())
+    ids = {operation["operationId"] for path in made["paths"].values() for operation in path.values()}
+    wanted = {
+        f"{check.name}_{operation.name}".replace("-", "_")
+        for check in CHECKS
+        for operation in check.operations
+        if operation.faces is Faces.EVERYWHERE
+    }
+    assert wanted <= ids
+    assert {path for path in made["paths"] if "post" in made["paths"][path]} == set(PATHS.values())
+    assert len(ids) == sum(len(path) for path in made["paths"].values())
+
+
+def test_examples_fit_the_schemas_they_stand_beside() -> None:
+    made = document(Settings())
+    for path in made["paths"].values():
+        for operation in path.values():
+            content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+            if content is not None:
+                schema = {**content["schema"], "components": made["components"]}
+                assert jsonschema_rs.is_valid(schema, content["example"])
+
+
+def test_prices_and_payment_answers_are_there_where_payment_is_required() -> None:
+    free, paid = document(Settings()), document(PAID)
+    for name, path in PATHS.items():
+        operation = paid["paths"][path]["post"]
+        is_sold = name in ("dialect/check", "deliverable/check") or name.startswith("claims/")
+        assert ("x-payment" in operation) == is_sold
+        assert {"402", "202"} <= operation["responses"].keys() or not is_sold
+        assert "x-payment" not in free["paths"][path]["post"]
+    assert paid["paths"]["/dialect-check/check"]["post"]["x-payment"]["price"] == {
+        "currency": "USD",
+        "amount": "0.01",
+    }
+    assert paid["servers"] == [{"url": "https://checks.example"}]
+    assert "servers" not in free
+
+
+def test_both_contracts_of_the_deliverable_are_described() -> None:
+    operation = document(Settings())["paths"][PATHS["deliverable/check"]]["post"]
+    parameter = next(each for each in operation["parameters"] if each["name"] == "profile")
+    assert parameter["schema"] == {"enum": ["contract", "assay"]}
+    answers = operation["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
+    assert [each["$ref"].rsplit("/", 1)[1] for each in answers] == [
+        "DeliverableCheckContractAnswer",
+        "DeliverableCheckAssayAnswer",
+    ]

@@ -1,0 +1,255 @@
+"""The service as a process: how it starts with nothing configured, how it stops, what it says when it cannot start."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from web.plain_orders import PlainOrders
+from web.served import SECONDS, service
+
+from assay402.attest.publication import read_keys
+from assay402.attest.signature import Valid, verify_answer, verify_document
+from assay402.cli.main import main
+from assay402.formats.schema import schemas_of
+
+EXAMPLE = json.dumps(schemas_of("dialect", "check").example).encode()
+JSON_HEADERS = {"Content-Type": "application/json"}
+
+
+class Process:
+    """A service in a process of its own."""
+
+    def __init__(self, popen: "subprocess.Popen[str]") -> None:
+        assert popen.stdout is not None
+        self.popen = popen
+        self.first = popen.stdout.readline()
+        found = re.fullmatch(r"assay: serving on http://127\.0\.0\.1:([0-9]+)\n", self.first)
+        assert found, self.first
+        self.port = int(found[1])
+
+    def call(self, method: str, path: str, body: bytes | None = None) -> tuple[int, dict[str, str], bytes]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        try:
+            connection.request(method, path, body, JSON_HEADERS if body is not None else {})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def stop(self) -> tuple[int, str, str]:
+        self.popen.send_signal(signal.SIGTERM)
+        code = self.popen.wait(SECONDS)
+        assert self.popen.stdout is not None
+        assert self.popen.stderr is not None
+        return code, self.first + self.popen.stdout.read(), self.popen.stderr.read()
+
+
+@contextmanager
+def serving(data: Path, *arguments: str) -> Iterator[Process]:
+    code = "from assay402.cli.main import run; run()"
+    command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+    environment["ASSAY_DATA_DIR"] = str(data)
+    popen = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        yield Process(popen)
+    finally:
+        if popen.poll() is None:
+            popen.kill()
+        popen.communicate(timeout=SECONDS)
+
+
+def test_with_nothing_configured_it_serves_signs_and_stops(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        status, headers, body = process.call("POST", "/dialect-check/check", EXAMPLE)
+        assert status == 200
+        keys = read_keys(process.call("GET", "/.well-known/jwks.json")[2])
+        valid = verify_answer(body, headers["assay-signature"], keys)
+        assert isinstance(valid, Valid)
+        assert valid.version == "dialect-check 1.0.0"
+        document = process.call("POST", "/dialect-check/check?envelope=1", EXAMPLE)[2]
+        assert isinstance(verify_document(document, keys), Valid)
+        assert process.call("GET", "/readyz")[0] == 200
+        code, out, err = process.stop()
+    assert code == 0
+    assert "curl -s http://127.0.0.1:" in out
+    events = [json.loads(line)["event"] for line in err.splitlines()]
+    assert events[0] == "service.started"
+    assert events[-2:] == ["service.draining", "service.stopped"]
+
+
+def test_the_printed_example_is_a_request_that_is_answered(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        out = process.popen.stdout
+        assert out is not None
+        printed = "".join(out.readline() for _ in range(4))
+        body = re.search(r"-d '(\{.*\})'", printed)
+        assert body is not None
+        assert process.call("POST", "/dialect-check/check", body[1].encode())[0] == 200
+
+
+def test_key_and_receipts_outlive_a_restart(tmp_path: Path) -> None:
+    example = json.dumps(schemas_of("claims", "verify").example).encode()
+    with serving(tmp_path) as process:
+        made = process.call("POST", "/api/v1/verify", example)
+        process.stop()
+    receipt = f"/api/v1/receipts/{json.loads(made[2])['request_id']}"
+    with serving(tmp_path) as process:
+        found = process.call("GET", receipt)
+        assert (found[0], found[2]) == (200, made[2])
+        assert found[1]["assay-signature"] == made[1]["assay-signature"]
+
+
+def test_every_route_of_a_free_service_answers(tmp_path: Path) -> None:
+    """The real orders behind the routes; the tests of the routes have plain ones."""
+    with serving(tmp_path) as process:
+        from assay402.service.resources import PATHS  # noqa: PLC0415  (what is served)
+
+        for name, path in PATHS.items():
+            if name in ("listing/check", "terms/verify", "terms/discover"):
+                continue  # they look names up
+            example = json.dumps(schemas_of(*name.split("/")).example).encode()
+            status, headers, _ = process.call("POST", path, example)
+            assert (name, status) == (name, 200)
+            assert "assay-signature" in headers
+        assert process.call("POST", PATHS["deliverable/check"], b"{")[0] == 400
+
+
+def test_workers_share_the_port_and_one_that_dies_is_replaced(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "2") as process:
+        assert process.call("POST", "/dialect-check/check", EXAMPLE)[0] == 200
+        children = workers_of(process.popen.pid)
+        assert len(children) == 2
+        os.kill(children[0], signal.SIGKILL)
+        assert process.call("POST", "/dialect-check/check", EXAMPLE)[0] == 200
+        while len(set(workers_of(process.popen.pid)) - {children[0]}) < 2:
+            assert process.popen.poll() is None
+            process.call("GET", "/healthz")
+        _, _, text = process.call("GET", "/metrics")
+        assert b'assay_requests_total{outcome="delivered",route="dialect/check",status="200"} 2.0' in text
+        code, _, _ = process.stop()
+    assert code == 0
+    assert workers_of(process.popen.pid) == []
+
+
+def workers_of(parent: int) -> list[int]:
+    """Give the worker processes of a parent, the oldest first."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            try:
+                stat = (place / "stat").read_text().rpartition(")")[2].split()
+                command = (place / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if int(stat[1]) == parent and stat[0] != "Z" and b"spawn_main" in command:
+                found.append(int(place.name))
+    return sorted(found)
+
+
+def test_a_worker_whose_parent_is_gone_stops(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "2") as process:
+        process.call("GET", "/healthz")
+        children = workers_of(process.popen.pid)
+        process.popen.kill()
+        process.popen.wait(SECONDS)
+        out = process.popen.stdout
+        assert out is not None
+        out.read()  # ends when the last process that has it open ends
+        assert not any(Path(f"/proc/{child}/stat").exists() and _lives(child) for child in children)
+
+
+def _lives(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_port_that_is_taken_is_said_to_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        run = CliRunner().invoke(main, ["serve", "--port", str(port)])
+    assert run.exit_code == 2
+    assert f"port_taken port={port}" in run.output
+    assert "--port 0" in run.output
+
+
+def test_an_address_of_another_machine_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_FREE_FOR_ALL", "true")
+    run = CliRunner().invoke(main, ["serve", "--host", "192.0.2.1"])
+    assert run.exit_code == 2
+    assert "address_unusable" in run.output
+
+
+def test_a_free_service_is_not_opened_to_a_network_by_accident() -> None:
+    run = CliRunner().invoke(main, ["serve", "--host", "0.0.0.0"])
+    assert run.exit_code == 2
+    assert "ASSAY_FREE_FOR_ALL=true" in run.output
+
+
+@pytest.mark.parametrize("package", ["starlette", "uvicorn", "structlog", "prometheus_client"])
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    run = CliRunner().invoke(main, ["serve"])
+    assert run.exit_code == 2
+    assert "pip install 'assay402[service]'" in run.output
+
+
+def test_a_key_that_cannot_be_used_ends_the_start_with_its_code(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("ASSAY_SIGNING_KEY", "file:/nowhere/at/all.pem")
+    run = CliRunner().invoke(main, ["serve", "--port", "0"])
+    assert run.exit_code == 2
+    assert "key_missing" in run.output
+
+
+def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:
+    orders = PlainOrders()
+    with service(orders) as up:
+        orders.gate = asyncio.Event()
+        with up.line() as line:
+            line.send(
+                f"POST /dialect-check/check HTTP/1.1\r\nHost: a\r\nContent-Length: {len(EXAMPLE)}\r\n\r\n".encode()
+                + EXAMPLE
+            )
+            while not orders.entered:
+                up.call("GET", "/healthz")
+            assert up.loop is not None
+            up.loop.call_soon_threadsafe(up.stop)
+            while orders.admits:
+                pass
+            gate = orders.gate
+            up.loop.call_soon_threadsafe(gate.set)
+            answered = line.reply()
+            assert answered.status == 200
+            assert line.is_closed()
+    assert [each["event"] for each in up.log if each["event"].startswith("service")] == ["service.draining"]
+
+
+def test_a_draining_service_is_not_ready_and_declines_what_is_new() -> None:
+    with service() as up:
+        up.face.drain()
+        up.face.drain()
+        answered = up.call("GET", "/readyz")
+        assert (answered.status, answered.json["draining"]) == (503, True)
+        declined = up.post("/dialect-check/check", EXAMPLE)
+        assert (declined.status, declined.json["code"]) == (503, "not_admitting")
+        assert declined.header("Retry-After") == "5"
+        assert up.call("GET", "/healthz").status == 200
