@@ -58,9 +58,10 @@ def call_of(
 
 
 def with_key_apart(call: Call) -> Call:
-    """Take the idempotency key out of the published arguments `{request, idempotency_key}`.
+    """Take request and idempotency key out of the published arguments `{request, idempotency_key}`.
 
-    Arguments of any other form stay as they are, for the room's own admission to refuse.
+    A request is then the same order, byte for byte, as over HTTP. Arguments of any other form stay as they are, for the
+    room's own admission to refuse.
     """
     if call.request is None:
         return call
@@ -68,11 +69,13 @@ def with_key_apart(call: Call) -> Call:
         members = msgspec.json.decode(call.request, type=dict[str, Raw])
     except msgspec.DecodeError:
         return call
-    if members.keys() != {"request", "idempotency_key"}:
+    if "request" not in members or not members.keys() <= {"request", "idempotency_key"}:
         return call
-    key = _text(bytes(members["idempotency_key"]))
-    if key is None or not _is_key(key):
-        return call
+    key = None
+    if "idempotency_key" in members:
+        key = _text(bytes(members["idempotency_key"]))
+        if key is None or not _is_key(key):
+            return call
     return Call(request=bytes(members["request"]), idempotency_key=key, payment=call.payment)
 
 

@@ -28,8 +28,19 @@ _PAYING: Final = {
         "The payment is of version 1 of x402.",
         "Call without a payment, then pay the offer of the error in `_meta` under `x402/payment`.",
     ),
+    "payment_pending": Notice(
+        "The payment is being worked on.",
+        "Call again with the same payment after `retry_after_seconds`; do not sign another.",
+    ),
+    "busy": Notice(
+        "Too many requests are under way.", "Call again after `retry_after_seconds`; nothing was charged."
+    ),
+    "store_unavailable": Notice(
+        "The database cannot be reached now.",
+        "Call again with the same payment after `retry_after_seconds`.",
+    ),
 }
-"""Codes of the service whose hint is another one over MCP."""
+"""Codes of the service that are said in other words over MCP."""
 _HALF_A_PAIR: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
