@@ -13,3 +13,6 @@ lock sandbox --extra sandbox
 lock dev --extra dev
 lock bench --extra dev --extra bench
 lock interop --extra dev --extra bench --extra interop
+# The second environment of the interop tests: the official SDK beside an MCP SDK of its time.
+uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+    tests/interop/mcp1/requirements.in --output-file tests/interop/mcp1/requirements.txt

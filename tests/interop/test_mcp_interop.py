@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from assay402.mcp_server.tools import Tool, tools
 from assay402.mcp_server.unpaid import Unpaid
 from interop.node_client import NodeClient
 from interop.payments import signed_payment
+from interop.second_environment import FOLDER, install
 from mcp_web import Endpoint, serving
 
 ASSAY = Path(sys.executable).with_name("assay")
@@ -135,3 +138,39 @@ def test_our_own_client_pays_over_the_new_era_and_a_replay_moves_nothing(
     assert receipts[0] == receipts[1]
     if name != "dialect_check":
         assert first.content == second.content
+
+
+@pytest.fixture(scope="module")
+def second_python(request: pytest.FixtureRequest) -> Path:
+    """Give the interpreter that has the official SDK with an MCP SDK of its time."""
+    return install(request.config.cache)
+
+
+@pytest.mark.parametrize("name", SOLD)
+def test_the_session_of_the_official_python_sdk_pays(
+    service: Any, chain: Any, parties: Any, second_python: Path, name: str
+) -> None:
+    """Issue 8, evidence 2: two revisions of the protocol negotiate, and the payment settles on the chain."""
+    before = chain.balance(parties.payer)
+    asked = {
+        "url": f"{service.url}/mcp",
+        "key": parties.key,
+        "name": name,
+        "arguments": arguments_of(TOOLS[name]),
+    }
+    kept = {key: value for key, value in os.environ.items() if "proxy" not in key.lower()}
+    ran = subprocess.run(
+        [second_python, FOLDER / "pay.py"],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+        env=kept,
+    )
+    told = json.loads(ran.stdout)
+    assert told["tools"] == list(TOOLS)
+    assert (told["is_error"], told["payment_made"]) == (False, True)
+    assert told["structured"]
+    assert chain.is_settled(told["receipt"]["transaction"])
+    assert chain.balance(parties.payer) == before - SOLD[name]

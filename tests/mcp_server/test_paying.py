@@ -168,7 +168,7 @@ def test_what_is_no_payment_is_an_error_with_its_code_and_no_offer(payment: Any,
 
 
 def test_a_request_that_cannot_be_answered_never_sees_an_offer() -> None:
-    async def story(world: World, client: Wire) -> None:
+    async def story(_world: World, client: Wire) -> None:
         result = await client.call("dialect_check", {"mode": "probe"})
         assert result["isError"] is True
         assert text(result) == result["structuredContent"]
