@@ -11,9 +11,7 @@ from typing import Any
 
 from eth_account import Account
 from mcp import ClientSession
-from mcp.client.streamable_http import (
-    streamablehttp_client,  # type: ignore[attr-defined]  # (of the older SDK of its own environment)
-)
+from mcp.client import streamable_http
 from x402 import x402Client
 from x402.mcp import x402MCPSession
 from x402.mechanisms.evm.exact import register_exact_evm_client
@@ -23,7 +21,9 @@ async def main(asked: dict[str, Any]) -> dict[str, Any]:
     """List the tools and call one, paying what it asks for."""
     payer = x402Client()
     register_exact_evm_client(payer, Account.from_key(asked["key"]))
-    async with streamablehttp_client(asked["url"]) as (read, write, _), ClientSession(read, write) as session:
+    # Of the older SDK of this environment.
+    connected = streamable_http.streamablehttp_client(asked["url"])  # type: ignore[attr-defined]
+    async with connected as (read, write, _), ClientSession(read, write) as session:
         paying = x402MCPSession(session, payer)
         await paying.initialize()
         tools = await paying.list_tools()
