@@ -118,15 +118,15 @@ def test_expansion_is_refused_before_it_happens(stack: str) -> None:
 
 @both_stacks
 def test_what_is_taken_is_judged_in_bounded_work(stack: str) -> None:
-    dear = chain(9, {"allOf": ["NEXT", "NEXT"]}, {"type": "object"})
-    items = {"items": {"$ref": "#/$defs/d0"}, "$defs": dear["$defs"]}
+    twice = chain(2, {"allOf": ["NEXT"] * 68}, {"type": "integer", "minimum": 0})
+    items = {"items": {"$ref": "#/$defs/d0"}, "$defs": twice["$defs"]}
     nested = '{"a":' * 250 + "{}" + "}" * 250
     around = chain(
         5,
         {"allOf": [{"properties": {"a": "NEXT"}}, {"properties": {"a": "NEXT"}}]},
         {"properties": {"a": {"$ref": "#"}}},
     )
-    assert reasons(stack, "json", ROWS, schema(items)) == ["LIMIT_WORK"]
+    assert reasons(stack, "json", [0] * 20_000, schema(items)) == ["LIMIT_WORK"]
     assert reasons(stack, "text", nested, schema(around)) == ["OK"]
 
 
@@ -209,7 +209,7 @@ def test_numbers_beyond_binary64_are_compared_pair_by_pair_within_the_limit_of_w
     unique = '{"uniqueItems": true}'
     far = _numbers(*(f"1e{place}" for place in range(400, 2800)))
     assert reasons_of_texts(stack, far, [unique]) == ["LIMIT_WORK"]
-    assert reasons_of_texts(stack, _numbers(*(f"1e{place}" for place in range(400, 600))), [unique]) == ["OK"]
+    assert reasons_of_texts(stack, _numbers(*(f"1e{place}" for place in range(400, 540))), [unique]) == ["OK"]
     wide = _numbers(*(str(10**18 + place) for place in range(2000)))
     assert reasons_of_texts(stack, wide, [unique]) == ["OK"]
     assert reasons_of_texts(stack, _numbers(*map(str, range(8000))), [unique]) == ["OK"]
@@ -315,11 +315,7 @@ def test_many_violations_cost_no_memory(stack: str) -> None:
     many = chain(9, {"allOf": ["NEXT", "NEXT"]}, {"type": "string"})
     alternatives = chain(9, {"anyOf": ["NEXT", "NEXT"]}, {"type": "string"})
     found = reasons(stack, "json", list(range(8000)), schema(many), schema(alternatives))
-    assert found == ["LIMIT_WORK", "LIMIT_WORK"]
-    assert (
-        reasons(stack, "json", list(range(1000)), schema(many), schema(alternatives))
-        == ["SCHEMA_VIOLATION"] * 2
-    )
+    assert found == ["SCHEMA_VIOLATION"] * 2
 
 
 @both_stacks

@@ -1,5 +1,6 @@
 """The deliverable commands as a buyer or a script meets them."""
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -271,7 +272,54 @@ def test_an_explanation_shows_what_a_text_was_compared_with() -> None:
     ]
     explained = deliverable.explain({"deliverable": {"kind": "json", "value": value}, "criteria": criteria})
     shown = [(each.get("expected"), each.get("actual")) for each in explained["criteria"]]
-    assert shown == [('"x"', None), ('"^x"', '"abc"'), (f'"{zeros}"', None), ('"x"', None), ("4", "5")]
+    digest = hashlib.sha256(b'{"n":5,"s":"abc"}').hexdigest()
+    assert shown == [
+        ('"x"', None), ('"^x"', '"abc"'), (f'"{zeros}"', f'"{digest}"'), ('"x"', None), ("4", "5"),
+    ]  # fmt: skip
+
+
+def test_an_explanation_shows_the_digest_that_was_compared() -> None:
+    zeros = "0" * 64
+    criteria = [
+        {"id": "a", "check": "keccak256_equals", "value": zeros},
+        {"id": "b", "check": "sha256_equals", "path": "s", "value": zeros},
+        {"id": "c", "check": "sha256_equals", "path": "q", "value": zeros},
+    ]
+    request = {"deliverable": {"kind": "json", "value": {"s": "abc"}}, "criteria": criteria}
+    shown = [each.get("actual") for each in deliverable.explain(request)["criteria"]]
+    whole = deliverable.check(request)["deliverableDigest"]["keccak256"]
+    assert shown == [f'"{whole}"', f'"{hashlib.sha256(b"abc").hexdigest()}"', None]
+
+
+def test_an_explanation_shows_both_sides_of_each_claim(file: Any) -> None:
+    power: Any = {"path": "n"}
+    for _ in range(8):
+        power = {"mul": [power, power, power]}
+    claims = [
+        {"left": {"path": "total"}, "op": "eq", "right": {"sum": "rows[*].price"}, "tolerance": "0.05"},
+        {"left": {"path": "total"}, "op": "lt", "right": {"add": [{"count": "rows"}, 0.5]}},
+        {"left": {"path": "q"}, "op": "eq", "right": 1},
+        {"left": power, "op": "eq", "right": 1},
+    ]
+    value = {"total": 3, "rows": [{"price": 0.1}, {"price": 0.2}], "n": 10**300}
+    criteria = [
+        {"id": "a", "check": "claims_consistent", "claims": claims},
+        {"id": "b", "check": "claims_consistent", "path": "rows", "key": "price"},
+    ]
+    request = {"deliverable": {"kind": "json", "value": value}, "criteria": criteria}
+    shown, records = deliverable.explain(request)["criteria"]
+    assert shown["claims"] == [
+        {"left": "3", "op": "eq", "right": "0.3", "tolerance": "0.05", "reason": "CLAIM_CONTRADICTION"},
+        {"left": "3", "op": "lt", "right": "2.5", "reason": "CLAIM_CONTRADICTION"},
+        {"left": None, "op": "eq", "right": "1", "reason": "CLAIM_OPERAND_MISSING"},
+        {"left": None, "op": "eq", "right": "1", "reason": "LIMIT_NUMBER"},
+    ]
+    assert "claims" not in records
+    printed = assay("deliverable", "explain", file("c.json", request)).stdout.decode().splitlines()
+    assert "  CLAIM_CONTRADICTION: 3 eq 0.3" in printed
+    assert "  CLAIM_OPERAND_MISSING: nothing eq 1" in printed
+    unread = {**request, "deliverable": {"kind": "text", "value": "no JSON"}}
+    assert "claims" not in deliverable.explain(unread)["criteria"][0]
 
 
 def test_registry_and_contract_are_printed_as_the_library_gives_them() -> None:

@@ -1,8 +1,12 @@
 """The guide to criteria shows what the program says, and its criteria can be checked."""
 
+import importlib.util
 import json
 import re
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from assay402 import deliverable
 from cli.test_cli import assay
@@ -50,3 +54,33 @@ def test_every_example_on_a_check_s_page_can_be_checked() -> None:
     assert {each["check"] for each in examples} == {each["name"] for each in deliverable.registry()["checks"]}
     for each in examples:
         assert deliverable.lint([each])["criteria"][0]["reason"] in ("OK", "STATEMENT_NOT_MECHANICAL"), each
+
+
+def buyer() -> Any:
+    """Load `docs_src/deliverable_buyer.py`."""
+    path = Path(__file__).parents[2] / "docs_src/deliverable_buyer.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_buyer_of_the_example_pays_for_what_was_agreed_on_alone() -> None:
+    example = buyer()
+    root = example.publish()
+    good = '{"rows": [{"item": "a", "cents": 10}, {"item": "b", "cents": 20}], "total": 30}'
+    assert example.accept(good, root)
+    assert not example.accept(good.replace("30", "31"), root)
+    assert not example.accept(good, "0" * 64)
+    answer = json.dumps(deliverable.check(example.request(good)))
+    assert example.believe(good, answer)
+    assert not example.believe(good, answer.replace("ACCEPT", "REJECT"))
+
+
+def test_the_buyer_of_the_example_publishes_nothing_that_cannot_be_checked() -> None:
+    example = buyer()
+    example.CRITERIA.append({"id": "tone", "check": "statement"})
+    with pytest.raises(ValueError, match="STATEMENT_NOT_MECHANICAL"):
+        example.publish()

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import facilitator_faults as faults
 from assay402.core.strictjson import write
+from assay402.sandbox.serving import Reply
 from assay402.service.discovery import examples
 from assay402.service.resources import resources
 from assay402.service.settings import Settings
-from facilitator_faults import Fault, FaultyFacilitator
+from facilitator_faults import Answer, Fault, FaultyFacilitator
 from interop.payments import header, read_header, signed_payment
 
 DIALECT = next(each for each in resources(Settings()) if each.name == "dialect/check")
@@ -54,6 +56,31 @@ def test_money_that_moved_without_a_word_is_found_on_the_chain(
     assert answer.status_code == 200
     assert chain.is_settled(read_header(answer.headers["payment-response"])["transaction"])
     assert CANARY not in answer.content
+    assert chain.balance(parties.payer) == before - DIALECT.price
+
+
+def test_a_settlement_that_was_pending_is_never_taken_for_refused(
+    *, chain: Any, solana_chain: Any, parties: Any, faulty: FaultyFacilitator, tmp_path: Path
+) -> None:
+    """Asked again for what it has moved, the official facilitator says `transaction_failed`. No node can tell here."""
+    from assay402.sandbox.service import Service
+    from assay402.sandbox.world import paid_settings
+
+    before, asked = chain.balance(parties.payer), list[str]()
+
+    def pending_once(answer: Answer) -> Reply:
+        asked.append("")
+        return faults.pending(answer) if len(asked) == 1 else answer()
+
+    faulty.faults["/settle"] = pending_once
+    settings = replace(paid_settings(chain, solana_chain, faulty.url), rpc_urls=())
+    running = Service(settings, tmp_path, lambda _line: None)
+    try:
+        answer = send(running, payment_for(running))
+    finally:
+        running.close()
+    assert len(asked) == 2
+    assert answer.status_code == 202
     assert chain.balance(parties.payer) == before - DIALECT.price
 
 

@@ -135,6 +135,9 @@ def _present_replay(report: ReplayReport) -> Iterable[str]:
         yield "The answer names another program: replay it with the release that gave it, or under its profile."
 
 
+_SIDES: Final = ("left", "right")
+
+
 def _present_explain(report: Report) -> Iterable[str]:
     yield f"{_styled(report.verdict)}  {_MEANINGS[report.verdict]}"
     for each in publish_explain(report)["criteria"]:
@@ -144,6 +147,9 @@ def _present_explain(report: Report) -> Iterable[str]:
         for name in ("expected", "actual"):
             if name in each:
                 yield f"  {name}: {_printable(each[name])}"
+        for claim in each.get("claims", ()):
+            left, right = ("nothing" if claim[name] is None else _printable(claim[name]) for name in _SIDES)
+            yield f"  {claim['reason']}: {left} {claim['op']} {right}"
         for change in each.get("diff", ()):
             yield f"  {change['op']} {_printable(change['path']) or 'the whole value'}"
 

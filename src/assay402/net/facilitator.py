@@ -106,9 +106,13 @@ class HTTPFacilitator:
     async def settle(
         self, payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
     ) -> Settled | Refused | Unknown:
-        """Ask to settle; a second time only where the facilitator itself says that it is pending."""
+        """Ask to settle; a second time only where the facilitator itself says that it is pending.
+
+        A refusal after that is no outcome: the official facilitator says `transaction_failed` of what it has moved.
+        """
         answer = await self._post("settle", payload, requirements, self._patience.settle_ms)
-        if not isinstance(answer, Unknown) and _is_pending(answer):
+        was_pending = not isinstance(answer, Unknown) and _is_pending(answer)
+        if was_pending:
             await self._sleep(self._patience.pending_pause_seconds)
             answer = await self._post("settle", payload, requirements, self._patience.settle_ms)
         if isinstance(answer, Unknown):
@@ -116,7 +120,7 @@ class HTTPFacilitator:
         if answer.get("success") is True:
             return _settled(answer, payload, requirements)
         reason = _reason(answer.get("errorReason"))
-        if answer.get("success") is not False or reason == _PENDING or _tells_of_use(answer):
+        if answer.get("success") is not False or was_pending or reason == _PENDING or _tells_of_use(answer):
             return self._unknown(0)
         return Refused(reason=reason)
 

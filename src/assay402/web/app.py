@@ -40,8 +40,10 @@ class Face:
         self._draining: Final = Draining()
         self.rooms: Final = Rooms(serving.settings.queue, serving.telemetry)
         self._tools: Final = ToolsEndpoint(serving, self._bodies, self.rooms, self._send)
+        endpoints = list(self._endpoints())
+        self._exact: Final = {path: endpoint for path, endpoint in endpoints if "{" not in path}
         self._router: Final[Any] = Router(
-            [Route(path, endpoint) for path, endpoint in self._endpoints()],
+            [Route(path, endpoint) for path, endpoint in endpoints if "{" in path],
             redirect_slashes=False,
             default=self._nothing_there,
         )
@@ -74,7 +76,7 @@ class Face:
             elif scope["method"] == "OPTIONS":
                 await self._send(scope, receive, send, _preflight())
             else:
-                await self._router(scope, receive, send)
+                await self._exact.get(scope["path"], self._router)(scope, receive, send)
         except Gone:
             self._tell(scope, started, "abandoned", 400, None)
             return

@@ -126,8 +126,13 @@ def head_problem(scope: Scope, limits: Limits) -> HTTPAnswer | None:
 
 def header_values(scope: Scope, name: str) -> list[str]:
     """Give every value of a header, as text."""
-    wanted = name.lower().encode()
-    return [value.decode("latin-1") for found, value in scope["headers"] if found == wanted]
+    by_name: dict[bytes, list[str]] | None = scope.get("assay.headers")
+    if by_name is None:
+        by_name = {}
+        for found, value in scope["headers"]:
+            by_name.setdefault(found, []).append(value.decode("latin-1"))
+        scope["assay.headers"] = by_name
+    return by_name.get(name.lower().encode(), [])
 
 
 def content_length(scope: Scope) -> int | HTTPAnswer | None:

@@ -98,7 +98,7 @@ def _tell(announce: Announce, settings: Settings) -> None:
 def _in_one_process(
     settings: Settings, data_dir: Path, listening: socket.socket, started: Callable[[], None]
 ) -> None:
-    with asyncio.Runner(loop_factory=config_of(_nothing).get_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(_serve(settings, data_dir, [listening], started))
 
 
@@ -181,8 +181,13 @@ async def _prepare(settings: Settings, data_dir: Path) -> None:
 def work(settings: Settings, data_dir: Path, sockets: Sequence[socket.socket]) -> None:
     """Serve in a worker process."""
     parent = parent_process()
-    with asyncio.Runner(loop_factory=config_of(_nothing).get_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(_serve(settings, data_dir, sockets, lambda: None, parent.sentinel if parent else None))
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """Give what makes the event loop: the fast one where it is installed."""
+    return config_of(_nothing).get_loop_factory()
 
 
 async def _nothing(_scope: object, _receive: object, _send: object) -> None:

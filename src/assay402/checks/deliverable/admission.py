@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
-from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.document import Deliverable, json_deliverable
 from assay402.checks.deliverable.menu import BY_NAME
 from assay402.checks.deliverable.model import (
@@ -198,7 +198,7 @@ def _criteria(value: JSON, profile: Profile) -> tuple[Criterion, ...] | Refusal:
         return Refusal(code="criteria-count")
     criteria: list[Criterion] = []
     ids: set[str] = set()
-    room = Patterns()
+    room = Room()
     for index, sent in enumerate(value):
         criterion = _criterion(index, sent, ids, profile, room)
         if isinstance(criterion, Refusal):
@@ -207,9 +207,7 @@ def _criteria(value: JSON, profile: Profile) -> tuple[Criterion, ...] | Refusal:
     return tuple(criteria)
 
 
-def _criterion(
-    index: int, sent: JSON, ids: set[str], profile: Profile, room: Patterns
-) -> Criterion | Refusal:
+def _criterion(index: int, sent: JSON, ids: set[str], profile: Profile, room: Room) -> Criterion | Refusal:
     if not isinstance(sent, Mapping) or "id" not in sent or "check" not in sent:
         return Refusal(code="criterion-shape")
     name, check = sent["id"], sent["check"]

@@ -1,40 +1,45 @@
 """What the criteria of one request may take together: bounds of counts, so that no clock decides.
 
-A criterion alone is bounded by the limits of its check. Sixty-four of them would still add up, so each also takes
-its share of what the request has; in the order of the criteria, and the same on every machine.
+One sum bounds the time of a request, whatever the criteria are: each takes from it in its turn, in steps of one price,
+and the same on every machine.
 """
 
 from typing import Final
 
-REQUEST_SHARES: Final = 2
-"""How many criteria that each take all they may a request has room for."""
+MAX_WORK: Final = 6 << 26
+"""Steps that all criteria of a request may take; a step is at most some five nanoseconds of one core."""
+SCHEMA_BUDGET: Final = 1 << 14
+"""Schemas within all schemas of a request: counting one takes some twenty microseconds."""
 PATTERN_BUDGET: Final = 16 << 20
 """Bytes that the compiled patterns of all schemas of a request may take."""
-_SHARE: Final = 1 << 24
 
 
 class Work:
     """The steps that the criteria of a request have left."""
 
     def __init__(self) -> None:
-        self._left = REQUEST_SHARES * _SHARE
+        self.left = MAX_WORK
 
-    def left(self, limit: int) -> int:
-        """Give the steps a criterion may take whose check is bounded by `limit`."""
-        return min(limit, self._left * limit // _SHARE)
-
-    def takes(self, steps: int, limit: int) -> bool:
+    def takes(self, steps: int) -> bool:
         """Take steps where they are left; what is beyond takes nothing and is not to be done."""
-        if steps > self.left(limit):
+        if steps > self.left:
             return False
-        self._left -= -(-steps * _SHARE // limit)
+        self.left -= steps
         return True
 
 
-class Patterns:
-    """The compiled patterns that the schemas of a request have room for, and what is known of each."""
+class Room:
+    """What the schemas of a request have room for, whatever is delivered, and what is known of each pattern."""
 
     def __init__(self) -> None:
         self.left = PATTERN_BUDGET
+        self._schemas = SCHEMA_BUDGET
         self.sizes: Final[dict[str, int | None]] = {}
         """The size a pattern fits, or None where the engine refuses it."""
+
+    def takes(self, schemas: int) -> bool:
+        """Take the room of so many schemas where it is left."""
+        if schemas > self._schemas:
+            return False
+        self._schemas -= schemas
+        return True

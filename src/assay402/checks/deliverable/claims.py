@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 from msgspec import Struct
 
 from assay402.checks.deliverable.arithmetic import Exact
-from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.kinds import NOT_NEGATIVE
 from assay402.checks.deliverable.model import Fault
 from assay402.checks.deliverable.parameters import PARAM_INVALID, Kind, is_number
@@ -59,7 +59,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     tolerance: Exact | None
 
 
-def guard(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any] | Fault:
+def guard(parameters: Mapping[str, Any], _room: Room) -> Mapping[str, Any] | Fault:
     """Give the first fault of an operand's path, in the order of the claims."""
     for claim in parameters["claims"] or ():
         for operand in (*_measured(claim.left), *_measured(claim.right)):

@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from assay402.checks.deliverable.measure import Measure, measure
 from assay402.checks.deliverable.paths import Path
 from assay402.core.canon import canonical, canonical_plain, keccak256_hex, sha256_hex
 from assay402.core.exactjson import Exact, Troubled, read_exact
@@ -41,6 +42,7 @@ class Deliverable:
         self.data: Final = data
         self._value = value
         self._canonical: dict[int, bytes] = {}
+        self._measures: dict[int, Measure] = {}
 
     @cached_property
     def sha256(self) -> str:
@@ -92,6 +94,15 @@ class Deliverable:
         found = self._canonical.get(id(value))
         if found is None:
             found = self._canonical[id(value)] = self._written(value)
+        return found
+
+    def measure(self, value: JSON) -> Measure:
+        """Count a part of the document, once for each container."""
+        found = self._measures.get(id(value))
+        if found is None:
+            found = measure(value, len(self.canonical(value)))
+            if isinstance(value, (dict, list)):
+                self._measures[id(value)] = found
         return found
 
     def canonical_key(self, values: list[JSON]) -> bytes:

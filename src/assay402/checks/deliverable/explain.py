@@ -3,20 +3,35 @@
 This shows content, which an answer never does, so it is offered on one's own machine only.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from assay402.checks.deliverable.arithmetic import TooManyDigits
+from assay402.checks.deliverable.budget import Work
+from assay402.checks.deliverable.claims import Claim, Operand
 from assay402.checks.deliverable.collect import collect
 from assay402.checks.deliverable.contract import judge
-from assay402.checks.deliverable.model import CheckInput, Fault, Judged, Report
+from assay402.checks.deliverable.model import OK, Case, CheckInput, Criterion, Fault, Finding, Judged, Report
 from assay402.checks.deliverable.paths import MISSING, Path
 from assay402.checks.deliverable.reasons import REASONS
+from assay402.checks.deliverable.rules.relations import (
+    MAX_STEPS,
+    Reader,
+    TooMuchWork,
+    Unavailable,
+    claim_fault,
+)
+from assay402.checks.deliverable.rules.subject import subject, unreadable
 from assay402.core.asks import Collecting
-from assay402.core.canon import canonical
+from assay402.core.canon import canonical, keccak256_hex, sha256_hex
 from assay402.core.check import Refusal
 from assay402.core.exactjson import Exact, same
 from assay402.core.strictjson import JSON
 
+_DIGESTS: Final[Mapping[str, Callable[[bytes], str]]] = {
+    "sha256_equals": sha256_hex,
+    "keccak256_equals": keccak256_hex,
+}
 MAX_CHANGES: Final = 100
 MAX_SHOWN: Final = 2_000
 """Characters of a value that are shown."""
@@ -72,7 +87,41 @@ def _explained(judged: Judged, report: Report) -> dict[str, Any]:
     }
     if isinstance(criterion.parameters, Fault):
         return explained
-    return {**explained, **_values(criterion.parameters, report)}
+    return {**explained, **_values(criterion.parameters, report), **_compared(criterion, report)}
+
+
+def _compared(criterion: Criterion, report: Report) -> dict[str, Any]:
+    """Give what a check made of the deliverable to compare it: a digest, or the two sides of each claim."""
+    assert not isinstance(criterion.parameters, Fault)  # noqa: S101  (the caller has told)
+    case = Case(parameters=criterion.parameters, deliverable=report.given.deliverable, work=Work())
+    if criterion.check in _DIGESTS:
+        data = subject(case)
+        return {} if isinstance(data, Finding) else {"actual": _shown(_DIGESTS[criterion.check](data))}
+    if criterion.parameters.get("claims") is None or unreadable(case.deliverable) is not None:
+        return {}
+    reader = Reader(case.deliverable, MAX_STEPS)
+    return {"claims": [_claim(reader, claim) for claim in criterion.parameters["claims"]]}
+
+
+def _claim(reader: Reader, claim: Claim) -> dict[str, Any]:
+    """Give both sides of a claim as they are compared, and whether it holds or why not."""
+    fault = claim_fault(reader, claim)
+    return {
+        "left": _side(reader, claim.left),
+        "op": claim.op,
+        "right": _side(reader, claim.right),
+        **({} if claim.tolerance is None else {"tolerance": _shown(claim.tolerance)}),
+        "reason": fault or OK,
+    }
+
+
+def _side(reader: Reader, operand: Operand) -> str | None:
+    """Give the value of an operand, or None where there is none, or none within the limits."""
+    try:
+        value = reader.read(operand)
+    except (TooManyDigits, TooMuchWork):
+        return None
+    return None if isinstance(value, Unavailable) else _shown(value)
 
 
 def _values(parameters: Mapping[str, Any], report: Report) -> dict[str, Any]:

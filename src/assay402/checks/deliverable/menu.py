@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay402.checks.deliverable import claims
-from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.kinds import (
     ANY,
     BOOLEAN,
@@ -41,11 +41,11 @@ STRING_AT: Final = Parameter(name="path", kind=PATH, extension=True)
 _BOUNDS: Final = ("min", "max", "equals")
 
 
-def _expected(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any]:
+def _expected(parameters: Mapping[str, Any], _room: Room) -> Mapping[str, Any]:
     return {**parameters, "valueBytes": len(canonical(parameters["value"]))}
 
 
-def _header_form(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any]:
+def _header_form(parameters: Mapping[str, Any], _room: Room) -> Mapping[str, Any]:
     """Remember whether a path was given: without one the whole deliverable is the header's value."""
     path = parameters["path"]
     return {**parameters, "path": ROOT if path is None else path, "givenPath": path is not None}

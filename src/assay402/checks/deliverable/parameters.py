@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.model import CONTRACT, Case, Fault, Finding, Profile
 from assay402.checks.deliverable.paths import Path, read_path
 from assay402.core.check import Rule
@@ -49,7 +49,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """Beyond the contract: unknown under its profile."""
 
 
-def _no_guard(parameters: Mapping[str, Any], _room: Patterns) -> Mapping[str, Any]:
+def _no_guard(parameters: Mapping[str, Any], _room: Room) -> Mapping[str, Any]:
     return parameters
 
 
@@ -70,7 +70,7 @@ class CheckSpec(Struct, frozen=True, kw_only=True):
     """Pairs that exclude each other."""
     in_order: Callable[[Mapping[str, Any]], bool] = _in_order
     """Whether values that are right one by one are right together: no bound below another."""
-    guard: Callable[[Mapping[str, Any], Patterns], Mapping[str, Any] | Fault] = _no_guard
+    guard: Callable[[Mapping[str, Any], Room], Mapping[str, Any] | Fault] = _no_guard
     """Last, after paths: what the check itself cannot judge by."""
     fails: tuple[str, ...] = ()
     uncheckables: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class CheckSpec(Struct, frozen=True, kw_only=True):
 
 
 def read_parameters(
-    spec: CheckSpec, criterion: Mapping[str, JSON], profile: Profile, room: Patterns
+    spec: CheckSpec, criterion: Mapping[str, JSON], profile: Profile, room: Room
 ) -> Mapping[str, Any] | Fault:
     """Read the parameters of a criterion, or give the first of the buyer's faults."""
     if spec.parameters is None:

@@ -45,7 +45,8 @@ REASONS: Final[Mapping[str, Notice]] = {
     ),
     "SCHEMA_TOO_COMPLEX": Notice(
         "The schema is too deep, too long, or expands to too much.",
-        "`assay deliverable registry` prints the limits; flatten it, or split it into several criteria.",
+        "`assay deliverable registry` prints the limits; flatten it, or split it into several criteria. One that refers to "
+        "itself is closed by `additionalProperties`, never by `unevaluatedProperties`.",
     ),
     "PATTERN_UNSUPPORTED": Notice(
         "The pattern engine refuses the pattern.", "Write it in RE2's syntax, and smaller where it repeats by count."
@@ -68,8 +69,8 @@ REASONS: Final[Mapping[str, Notice]] = {
         "Keep to 1024 significant digits and exponents within 4096.",
     ),
     "LIMIT_WORK": Notice(
-        "Judging this criterion on this deliverable takes more steps than a criterion may take.",
-        "Split the criterion: fewer claims, a schema of lower expansion, or a smaller pattern.",
+        "Judging this criterion on this deliverable takes more steps than the request has left.",
+        "Put it first, or ask less of all criteria: fewer claims, schemas of lower expansion, smaller patterns.",
     ),
     # What the seller delivered.
     "HASH_MISMATCH": Notice("The digest is another one.", "Hash the exact bytes that are delivered."),

@@ -11,7 +11,7 @@ from assay402.checks.deliverable import admission, arithmetic, budget, claims, k
 from assay402.checks.deliverable.model import CONTRACT, Profile
 from assay402.checks.deliverable.parameters import PATH, CheckSpec, Parameter
 from assay402.checks.deliverable.program import ENGINES, PROGRAM_ID, VERSION
-from assay402.checks.deliverable.rules import relations, schema, text
+from assay402.checks.deliverable.rules import relations, schema
 from assay402.checks.deliverable.schema import guard
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS
 from assay402.core import exactjson
@@ -99,7 +99,7 @@ def _limits() -> Mapping[str, int]:
         "requestBytes": admission.REQUEST_BYTES,
         "deliverableBytes": admission.MAX_DELIVERABLE,
         "criteria": admission.MAX_CRITERIA,
-        "requestShares": budget.REQUEST_SHARES,
+        "requestWork": budget.MAX_WORK,
         "idCharacters": admission.MAX_ID,
         "depth": exactjson.MAX_DEPTH,
         "significantDigits": exactjson.MAX_DIGITS,
@@ -108,7 +108,6 @@ def _limits() -> Mapping[str, int]:
         "pathCharacters": paths.MAX_CHARACTERS,
         "patternCharacters": kinds.MAX_PATTERN_CHARACTERS,
         "patternMemoryBytes": pattern.MAX_PATTERN_MEMORY,
-        "patternSteps": text.MAX_PATTERN_STEPS,
         "claims": claims.MAX_CLAIMS,
         "claimOperands": claims.MAX_OPERANDS,
         "claimNesting": claims.MAX_NESTING,
@@ -118,10 +117,11 @@ def _limits() -> Mapping[str, int]:
         "schemaBytes": guard.MAX_BYTES,
         "schemaExpansion": guard.MAX_EXPANSION,
         "schemaRecursiveChain": guard.MAX_RECURSIVE_CHAIN,
+        "schemaBudget": budget.SCHEMA_BUDGET,
         "schemaPatterns": guard.MAX_PATTERNS,
         "schemaPatternBytes": guard.PATTERN_BYTES,
         "schemaPatternBudget": budget.PATTERN_BUDGET,
-        "schemaWork": guard.MAX_WORK,
+        "schemaWork": guard.MAX_WAY_DOWN,
         "schemaViolations": schema.MAX_VIOLATIONS,
         "schemaCountedBytes": schema.MAX_COUNTED,
     }

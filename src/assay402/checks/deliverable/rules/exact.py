@@ -1,5 +1,7 @@
 """Exact bytes: digests and length."""
 
+from collections.abc import Callable
+
 from assay402.checks.deliverable.model import Case, Finding, failed, passed
 from assay402.checks.deliverable.rules.bounds import within
 from assay402.checks.deliverable.rules.subject import subject
@@ -28,11 +30,7 @@ def sha256_equals(case: Case) -> Finding:
     Hash the bytes you deliver, after the last change and without a newline your shell added. `PARAM_INVALID` means
     that the value is no full digest: prefixes, base64 and `sha256-…` forms are not read.
     """
-    data = subject(case)
-    if isinstance(data, Finding):
-        return data
-    digest = case.deliverable.sha256 if data is case.deliverable.data else sha256_hex(data)
-    return _equal(digest, case, len(data))
+    return _compared(case, case.deliverable.sha256, sha256_hex)
 
 
 @rule("deliverable/keccak256-equals", since="0.1", spec="summary: keccak256 equality")
@@ -55,11 +53,7 @@ def keccak256_equals(case: Case) -> Finding:
     Use the Keccak-256 of Ethereum. SHA3-256 of the standard pads differently and gives another digest of the same
     bytes.
     """
-    data = subject(case)
-    if isinstance(data, Finding):
-        return data
-    digest = case.deliverable.keccak256 if data is case.deliverable.data else keccak256_hex(data)
-    return _equal(digest, case, len(data))
+    return _compared(case, case.deliverable.keccak256, keccak256_hex)
 
 
 @rule("deliverable/byte-length", since="0.1", spec="summary: byte bounds")
@@ -85,7 +79,12 @@ def byte_length(case: Case) -> Finding:
     return data if isinstance(data, Finding) else within(len(data), case.parameters)
 
 
-def _equal(digest: str, case: Case, length: int) -> Finding:
-    if digest == case.parameters["value"]:
-        return passed(byteLength=length)
-    return failed("HASH_MISMATCH", byteLength=length)
+def _compared(case: Case, of_all: str, digest: Callable[[bytes], str]) -> Finding:
+    """Compare the digest of all bytes, which is known, or that of the string at the criterion's path."""
+    data = subject(case)
+    if isinstance(data, Finding):
+        return data
+    found = of_all if case.parameters["path"] is None else digest(data)
+    if found == case.parameters["value"]:
+        return passed(byteLength=len(data))
+    return failed("HASH_MISMATCH", byteLength=len(data))

@@ -28,6 +28,8 @@ _LIMITS: Final = (LIMIT_NUMBER, LIMIT_WORK)
 
 MAX_STEPS: Final = 1 << 18
 """Values read by the claims of one criterion: a dozen sums over the longest array there can be."""
+_PRICE: Final = 200
+"""Steps of a request's work that reading one value counts as."""
 _BYTES_A_STEP: Final = 64
 _WRITTEN_BYTES_A_STEP: Final = 4
 """Keys and values of records are written canonically, each once."""
@@ -46,7 +48,7 @@ class Unavailable(Struct, frozen=True):
     reason: str
 
 
-class _TooMuchWork(Exception):
+class TooMuchWork(Exception):
     """More values were read than a criterion may read."""
 
 
@@ -86,10 +88,10 @@ def claims_consistent(case: Case) -> Finding:
 
 
 def _relations(case: Case) -> Finding:
-    steps_left = case.work.left(MAX_STEPS)
-    reader = _Reader(case.deliverable, steps_left)
-    reasons = [_fault(reader, claim) for claim in case.parameters["claims"]]
-    case.work.takes(min(reader.steps_taken, steps_left), MAX_STEPS)
+    steps_left = min(MAX_STEPS, case.work.left // _PRICE)
+    reader = Reader(case.deliverable, steps_left)
+    reasons = [claim_fault(reader, claim) for claim in case.parameters["claims"]]
+    case.work.takes(min(reader.steps_taken, steps_left) * _PRICE)
     return _summary(reasons)
 
 
@@ -103,7 +105,7 @@ def _summary(reasons: list[str | None]) -> Finding:
     return passed(**counts) if beyond is None else uncheckable(beyond)
 
 
-def _fault(reader: "_Reader", claim: Claim) -> str | None:
+def claim_fault(reader: "Reader", claim: Claim) -> str | None:
     """Say why a claim does not hold, or None where it does."""
     try:
         left, right = reader.read(claim.left), reader.read(claim.right)
@@ -113,11 +115,11 @@ def _fault(reader: "_Reader", claim: Claim) -> str | None:
         return reader.relation(claim, left, right)
     except TooManyDigits:
         return LIMIT_NUMBER
-    except _TooMuchWork:
+    except TooMuchWork:
         return LIMIT_WORK
 
 
-class _Reader:
+class Reader:
     """Reads the operands of one criterion; what was read once costs nothing again."""
 
     def __init__(self, deliverable: Deliverable, max_steps: int) -> None:
@@ -128,6 +130,7 @@ class _Reader:
         self.steps_taken = 0
 
     def read(self, operand: Operand) -> Value:
+        """Give the value of an operand, or why there is none."""
         match operand:
             case Literally():
                 return operand.value
@@ -139,6 +142,7 @@ class _Reader:
                 return self._combine(operand)
 
     def relation(self, claim: Claim, left: Any, right: Any) -> str | None:  # noqa: ANN401  (any JSON value)
+        """Say why a claim does not hold of two values, or None where it does."""
         numbers = is_number(left) and is_number(right)
         if claim.op in _ORDERS or claim.tolerance is not None:
             if not numbers:
@@ -232,7 +236,7 @@ class _Reader:
     def _charge(self, steps: int) -> None:
         self.steps_taken += steps
         if self.steps_taken > self._max_steps:
-            raise _TooMuchWork
+            raise TooMuchWork
 
 
 def _records(case: Case) -> Finding:
@@ -243,7 +247,8 @@ def _records(case: Case) -> Finding:
         return failed("NOT_AN_ARRAY")
     members = len(records) * (len(case.parameters["key"]) + 1)
     written = len(case.deliverable.canonical(records)) // _WRITTEN_BYTES_A_STEP
-    if not case.work.takes(members + written, MAX_STEPS):
+    steps = members + written
+    if steps > MAX_STEPS or not case.work.takes(steps * _PRICE):
         return uncheckable(LIMIT_WORK)
     groups: dict[bytes, _Group] = {}
     return _summary([_record_fault(case, record, groups) for record in records])

@@ -4,7 +4,7 @@ from typing import Final
 
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
-from assay402.checks.deliverable.schema.guard import MAX_WORK, steps
+from assay402.checks.deliverable.schema.work import work
 from assay402.core.check import rule
 from assay402.core.grammar import depth
 
@@ -38,18 +38,23 @@ def json_schema(case: Case) -> Finding:
 
     ## Known limits
     `format` only informs unless `assertFormat` is true. Numbers are compared exactly, also by `multipleOf`; 1.0 is
-    an integer in every draft. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`.
+    an integer in every draft. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`. One that refers to
+    itself and has an `unevaluated` keyword on the way is always `SCHEMA_TOO_COMPLEX`: close it by
+    `additionalProperties`.
     """
     value = located(case)
     if isinstance(value, Finding):
         return value
     text = case.deliverable.canonical(value)
     counts, validator = case.parameters["cost"], case.parameters["validator"]
-    if not case.work.takes(steps(counts, text, value), MAX_WORK):
+    steps = work(case.parameters["plan"], case.deliverable.measure(value))
+    if not case.work.takes(steps):
         return uncheckable("LIMIT_WORK")
     if validator.is_valid(value):
         return passed(violations=0)
-    if counts.is_recursive or counts.work * len(text) * (1 + depth(text)) > MAX_COUNTED:
+    is_dear = counts.is_recursive or counts.work * len(text) * (1 + depth(text)) > MAX_COUNTED
+    # Counting them takes another run.
+    if is_dear or not case.work.takes(steps):
         return failed("SCHEMA_VIOLATION")
     violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(value), strict=False))
     return failed("SCHEMA_VIOLATION", violations=violations)

@@ -9,8 +9,6 @@ from assay402.checks.deliverable.rules.subject import NOT_UTF8, subject
 from assay402.core.check import rule
 
 UTF16: Final = "utf16"
-MAX_PATTERN_STEPS: Final = 1 << 26
-"""Instructions of a compiled pattern times bytes it runs over: what the engine's slowest way takes."""
 
 
 @rule("deliverable/char-length", since="0.1", spec="summary: character bounds")
@@ -101,10 +99,9 @@ def contains(case: Case) -> Finding:
     Case, blanks and accents count, and a needle is never a pattern. For kind `json` the needle is compared with
     the canonical text, in which no blank stands after a colon: use `json_path_equals` for values.
     """
-    data = subject(case)
-    if isinstance(data, Finding):
-        return data
-    found = _occurrences(data, case.parameters["value"])
+    found = _occurrences(case)
+    if isinstance(found, Finding):
+        return found
     return passed(**found) if found["occurrences"] else failed("NOT_FOUND", **found)
 
 
@@ -128,10 +125,9 @@ def not_contains(case: Case) -> Finding:
     The comparison is literal: other case, another normal form or a zero-width character inside the word make it
     another string.
     """
-    data = subject(case)
-    if isinstance(data, Finding):
-        return data
-    found = _occurrences(data, case.parameters["value"])
+    found = _occurrences(case)
+    if isinstance(found, Finding):
+        return found
     return failed("FOUND", **found) if found["occurrences"] else passed(**found)
 
 
@@ -206,10 +202,7 @@ def matches(case: Case) -> Finding:
     ## Known limits
     An extension: the contract's own menu has no patterns, so its profile refuses the check.
     """
-    data = subject(case)
-    if isinstance(data, Finding):
-        return data
-    found = _matches(data, case)
+    found = _matches(case)
     return found if isinstance(found, Finding) else passed() if found else failed("NO_MATCH")
 
 
@@ -232,25 +225,29 @@ def not_matches(case: Case) -> Finding:
     ## Known limits
     An extension: the contract's own menu has no patterns, so its profile refuses the check.
     """
-    data = subject(case)
-    if isinstance(data, Finding):
-        return data
-    found = _matches(data, case)
+    found = _matches(case)
     return found if isinstance(found, Finding) else failed("FOUND") if found else passed()
 
 
-def _matches(data: bytes, case: Case) -> bool | Finding:
+def _matches(case: Case) -> bool | Finding:
+    data = subject(case)
+    if isinstance(data, Finding):
+        return data
     try:
         data.decode()
     except UnicodeDecodeError:
         return NOT_UTF8
     pattern = case.parameters["value"]
-    if not case.work.takes(pattern.programsize * len(data), MAX_PATTERN_STEPS):
+    if not case.work.takes(case.parameters["price"] * len(data)):
         return uncheckable("LIMIT_WORK")
     return pattern.search(data) is not None
 
 
-def _occurrences(data: bytes, needle: bytes) -> dict[str, int]:
+def _occurrences(case: Case) -> dict[str, int] | Finding:
+    """Count a needle, and say where it first stands."""
+    data, needle = subject(case), case.parameters["value"]
+    if isinstance(data, Finding):
+        return data
     found = {"occurrences": data.count(needle)}
     return {**found, "firstByte": data.find(needle)} if found["occurrences"] else found
 

@@ -7,19 +7,17 @@ schemas beside it; where such a keyword leads back to itself, each level of a do
 apart and refused.
 """
 
-from collections.abc import Callable, Mapping
-from decimal import Decimal
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from assay402.checks.deliverable.schema.index import Edge, Index, Node
-from assay402.checks.deliverable.schema.patterns import patterns_of
+from assay402.checks.deliverable.schema.keywords import is_unevaluated
+from assay402.checks.deliverable.schema.weights import BUNDLED_SCHEMAS
 
 CEILING: Final = 1 << 30
 """Counts stop here: far above every limit."""
-_BUNDLED_SCHEMAS: Final = 64
-"""Schemas in the largest meta-schema, whose own recursion the engine remembers."""
 _LISTS: Final = ("enum", "required")
 _UNEVALUATED_FROM: Final = 2019
 
@@ -34,16 +32,6 @@ class Cost(Struct, frozen=True, kw_only=True):
     work: int
     has_unevaluated_cycle: bool
     """Whether a schema with an `unevaluated` keyword leads back to itself, at the same value or below."""
-    multiple_work: int
-    """The `multipleOf` among the work."""
-    equal_work: int
-    """The values of `const` and `enum` among the work."""
-    unique_work: int
-    """The `uniqueItems` among the work."""
-    largest_multiple: int
-    """The size of the longest or most distant number of a `multipleOf`."""
-    pattern_work: int = 0
-    """The patterns among the work, each by its compiled size."""
 
 
 def cost(index: Index) -> Cost | None:
@@ -58,42 +46,34 @@ def cost(index: Index) -> Cost | None:
         longest_chain=max(chain),
         is_recursive=bool(way_down.heads),
         has_unevaluated_cycle=_has_unevaluated_cycle(index),
-        work=way_down.total(_weight),
-        multiple_work=way_down.total(lambda node: len(_multiples(node))),
-        equal_work=way_down.total(_equals),
-        unique_work=way_down.total(_uniques),
-        largest_multiple=max((size for node in index.nodes for size in _multiples(node)), default=0),
+        work=way_down.total(),
     )
 
 
-def pattern_work(index: Index, weights: Mapping[str, int]) -> int:
-    """Add up the patterns on the dearest way down, each with its weight."""
+def chains(index: Index) -> list[int]:
+    """Give for each schema how many are applied to one value one inside the other, from it on."""
     order = _order_in_place(index)
     assert order is not None  # noqa: S101  (schemas with a cycle at one value were refused)
-    return _WayDown(index, _in_place(index, order)[1]).total(
-        lambda node: (
-            sum(weights[pattern] for pattern in patterns_of(node.schema))
-            if isinstance(node.schema, Mapping)
-            else 0
-        )
-    )
+    return _in_place(index, order)[1]
 
 
-def number_size(number: int | Decimal) -> int:
-    """Give the decimal places an exact number spans from its first digit to the point, and its digits."""
-    if isinstance(number, int):
-        return len(str(abs(number)))
-    return len(number.as_tuple().digits) + abs(number.adjusted())
+def order_down(index: Index) -> tuple[list[int], set[int]]:
+    """Give the schemas that can be applied, each behind those it leads to, and those that lead back to themselves."""
+    return _descend(_targets(index), range(1))
 
 
 def _has_unevaluated_cycle(index: Index) -> bool:
-    if index.draft < _UNEVALUATED_FROM or not any(map(_is_unevaluated, index.nodes)):
+    if index.draft < _UNEVALUATED_FROM or not any(is_unevaluated(node.schema) for node in index.nodes):
         return False
-    targets = [
+    targets = _targets(index)
+    return any(is_unevaluated(index.nodes[number].schema) for number in _in_cycles(targets))
+
+
+def _targets(index: Index) -> list[list[int]]:
+    return [
         [target for edge in node.edges if edge.place != "nowhere" for target in edge.targets]
         for node in index.nodes
     ]
-    return any(_is_unevaluated(index.nodes[number]) for number in _in_cycles(targets))
 
 
 def _in_cycles(targets: list[list[int]]) -> set[int]:
@@ -158,8 +138,8 @@ def _in_place(index: Index, order: list[int]) -> tuple[list[int], list[int]]:
         here = [edge for edge in node.edges if edge.place == "here"]
         applied = sum(max(expansion[target] for target in edge.targets) for edge in here)
         chain[number] = 1 + max((chain[target] for edge in here for target in edge.targets), default=0)
-        looks = chain[number] if _is_unevaluated(node) else 1
-        expansion[number] = min(CEILING, 1 + node.bundled * _BUNDLED_SCHEMAS + looks * applied)
+        looks = chain[number] if is_unevaluated(node.schema) else 1
+        expansion[number] = min(CEILING, 1 + node.bundled * BUNDLED_SCHEMAS + looks * applied)
     return expansion, chain
 
 
@@ -169,18 +149,14 @@ class _WayDown:
     def __init__(self, index: Index, chain: list[int]) -> None:
         self._nodes = index.nodes
         self._chain = chain
-        targets = [
-            [target for edge in node.edges if edge.place != "nowhere" for target in edge.targets]
-            for node in index.nodes
-        ]
-        self._order, self.heads = _descend(targets, range(1))
+        self._order, self.heads = order_down(index)
 
-    def total(self, weight: Callable[[Node], int]) -> int:
+    def total(self) -> int:
         """Add up the weights on the dearest way down, and on those that begin where the engine remembers."""
         counts: dict[int, int] = {}
         for number in self._order:
             node = self._nodes[number]
-            counts[number] = min(CEILING, weight(node) + self._below(number, counts))
+            counts[number] = min(CEILING, _weight(node) + self._below(number, counts))
         return min(CEILING, sum(counts[number] for number in {0, *self.heads}))
 
     def _below(self, number: int, counts: Mapping[int, int]) -> int:
@@ -191,7 +167,7 @@ class _WayDown:
         here, others, elements = (sum(by_place.get(place, ())) for place in ("here", "others", "elements"))
         member, element = (max(by_place.get(place, ()), default=0) for place in ("member", "element"))
         # A value is an object or an array, so only one of the two is walked.
-        looks = self._chain[number] if _is_unevaluated(node) else 1
+        looks = self._chain[number] if is_unevaluated(node.schema) else 1
         return looks * here + max(member + others, element + elements)
 
 
@@ -200,33 +176,8 @@ def _dearest(edge: Edge, counts: Mapping[int, int]) -> int:
     return max(counts.get(target, 1) for target in edge.targets)
 
 
-def _is_unevaluated(node: Node) -> bool:
-    return isinstance(node.schema, Mapping) and any(
-        name in node.schema for name in ("unevaluatedProperties", "unevaluatedItems")
-    )
-
-
 def _weight(node: Node) -> int:
     if not isinstance(node.schema, Mapping):
         return 1
     listed = (node.schema.get(name) for name in _LISTS)
-    return (
-        1 + node.bundled * _BUNDLED_SCHEMAS + sum(len(value) for value in listed if isinstance(value, list))
-    )
-
-
-def _multiples(node: Node) -> tuple[int, ...]:
-    found = node.schema.get("multipleOf") if isinstance(node.schema, Mapping) else None
-    is_number = isinstance(found, (int, Decimal)) and not isinstance(found, bool)
-    return (number_size(found),) if is_number else ()  # type: ignore[arg-type]  # told in the line above
-
-
-def _equals(node: Node) -> int:
-    if not isinstance(node.schema, Mapping):
-        return 0
-    listed = node.schema.get("enum")
-    return ("const" in node.schema) + (len(listed) if isinstance(listed, list) else 0)
-
-
-def _uniques(node: Node) -> int:
-    return isinstance(node.schema, Mapping) and node.schema.get("uniqueItems") is True
+    return 1 + node.bundled * BUNDLED_SCHEMAS + sum(len(value) for value in listed if isinstance(value, list))

@@ -1,18 +1,17 @@
 """The guards, in their order; the first that holds gives the reason. What passes them is compiled, closed to the world."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import structs
-
-from assay402.checks.deliverable.budget import Patterns
+from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.model import Fault
-from assay402.checks.deliverable.schema.cost import Cost, cost, number_size, pattern_work
+from assay402.checks.deliverable.schema.cost import Cost, cost
 from assay402.checks.deliverable.schema.index import Index
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS, Draft
 from assay402.checks.deliverable.schema.patterns import all_portable, patterns
+from assay402.checks.deliverable.schema.weights import PATTERN_PRICES
+from assay402.checks.deliverable.schema.work import plan
 from assay402.core.canon import canonical
 from assay402.core.grammar import depth
 from assay402.core.strictjson import JSON
@@ -33,22 +32,15 @@ MAX_RECURSIVE_CHAIN: Final = 24
 """Measured: with 256 levels of document, chains of 42 fit a stack of 512 KiB and chains of 80 do not."""
 MAX_PATTERNS: Final = 256
 """Different ones; compiling a hostile pattern takes milliseconds."""
-MAX_WORK: Final = 1 << 22
-"""Schemas applied to values in one criterion."""
+MAX_WAY_DOWN: Final = 1 << 22
+"""Schemas applied on the dearest way down, whatever is delivered."""
 PATTERN_BYTES: Final = 1 << 20
 """Size of a compiled pattern."""
-PATTERN_SIZES: Final = (1 << 14, 1 << 16, 1 << 18, PATTERN_BYTES)
+PATTERN_SIZES: Final = tuple(PATTERN_PRICES)
 """What a pattern may count as: the least of these that its compiled form fits."""
-_BYTES_A_STEP: Final = 4
-"""Running a pattern of the least size over a document counts as a step for each byte, and this often."""
-_PLACES_A_STEP: Final = 128
-"""Measured: dividing numbers that span so many places takes a step more, and grows with the square."""
 _CONTENT: Final = ("contentEncoding", "contentMediaType")
 _CONTENT_DRAFTS: Final = (6, 7)
 """The drafts in which the engine asserts what is said of a string's content; later ones only inform."""
-_EXACT_INT: Final = 1 << 53
-_EXACT_DIGITS: Final = 15
-_EXACT_EXPONENT: Final = 300
 
 _NAMES: Final[Mapping[Draft, str]] = {
     4: "Draft4Validator",
@@ -59,7 +51,7 @@ _NAMES: Final[Mapping[Draft, str]] = {
 }
 
 
-def guard(parameters: Mapping[str, Any], room: Patterns) -> Mapping[str, Any] | Fault:
+def guard(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Fault:
     """Compile the schema of a criterion, or say why it is not taken."""
     schema = parameters["schema"]
     text = canonical(schema)
@@ -73,52 +65,18 @@ def guard(parameters: Mapping[str, Any], room: Patterns) -> Mapping[str, Any] | 
     index = Index(schema, draft)
     if not _one_dialect(index, draft):
         return DIALECT_UNSUPPORTED
-    counts = None if index.has_dangling else cost(index)
+    if index.has_dangling:
+        return INVALID
+    if not room.takes(len(index.nodes)):
+        return TOO_COMPLEX
+    counts = cost(index)
     if counts is None:
         return INVALID
     return _compile(parameters, index, counts, room)
 
 
-def steps(counts: Cost, text: bytes, value: JSON) -> int:
-    """Count what applying a schema to a value takes; `text` is its canonical text."""
-    values = 1 + sum(map(text.count, (b",", b"[", b"{")))
-    total = counts.work * values + counts.pattern_work * len(text) * _BYTES_A_STEP
-    if not (counts.multiple_work or counts.equal_work or counts.unique_work):
-        return total
-    largest, is_exact = _numbers(value)
-    places = 1 + (largest + counts.largest_multiple) // _PLACES_A_STEP
-    total += counts.multiple_work * values * (places * places - 1)
-    if is_exact:
-        return total
-    # Numbers that binary64 does not hold are compared digit by digit, and for `uniqueItems` each with each.
-    pairs = counts.unique_work * values * values // 2
-    return total + places * (pairs + 2 * counts.equal_work * values)
-
-
-def _numbers(value: JSON) -> tuple[int, bool]:
-    """Give the size of the largest number of a value, and whether binary64 holds all of them as they are."""
-    largest, is_exact = 0, True
-    waiting = [value]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, Mapping):
-            waiting.extend(found.values())
-        elif isinstance(found, list):
-            waiting.extend(found)
-        elif isinstance(found, (int, Decimal)) and not isinstance(found, bool):
-            largest = max(largest, number_size(found))
-            is_exact = is_exact and _is_exact(found)
-    return largest, is_exact
-
-
-def _is_exact(number: int | Decimal) -> bool:
-    if isinstance(number, int):
-        return abs(number) < _EXACT_INT
-    return len(number.as_tuple().digits) <= _EXACT_DIGITS and abs(number.adjusted()) <= _EXACT_EXPONENT
-
-
 def _compile(
-    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Patterns
+    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Room
 ) -> Mapping[str, Any] | Fault:
     found = patterns(index)
     if len(found) > MAX_PATTERNS:
@@ -131,7 +89,12 @@ def _compile(
     if index.has_remote:
         return REMOTE_REF
     is_deep = counts.is_recursive and counts.longest_chain > MAX_RECURSIVE_CHAIN
-    if counts.expansion > MAX_EXPANSION or is_deep or counts.has_unevaluated_cycle or counts.work > MAX_WORK:
+    if (
+        counts.expansion > MAX_EXPANSION
+        or is_deep
+        or counts.has_unevaluated_cycle
+        or counts.work > MAX_WAY_DOWN
+    ):
         return TOO_COMPLEX
     schema = (
         _without_content(parameters["schema"], index)
@@ -141,9 +104,8 @@ def _compile(
     validator = _validator(schema, index.draft, assert_format=parameters["assertFormat"])
     if isinstance(validator, Fault):
         return validator
-    weights = {pattern: size // PATTERN_SIZES[0] for pattern, size in sizes.items()}
-    weighed = structs.replace(counts, pattern_work=pattern_work(index, weights))
-    return {**parameters, "validator": validator, "cost": weighed}
+    planned = plan(index, sizes, assert_format=parameters["assertFormat"])
+    return {**parameters, "validator": validator, "cost": counts, "plan": planned}
 
 
 def _draft(schema: JSON) -> Draft | None:
@@ -202,7 +164,7 @@ def _without_content(value: JSON, index: Index) -> JSON:
     return {name: _without_content(each, index) for name, each in value.items() if name not in left_out}
 
 
-def _sizes(found: list[str], room: Patterns) -> dict[str, int] | Fault:
+def _sizes(found: list[str], room: Room) -> dict[str, int] | Fault:
     """Give the size of each pattern's compiled form, taken from the room of the request, or say why it is not taken."""
     sizes: dict[str, int] = {}
     for pattern in found:

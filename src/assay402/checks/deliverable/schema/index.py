@@ -29,6 +29,8 @@ class Edge(Struct, frozen=True, kw_only=True):
 
     place: Place
     targets: tuple[int, ...]
+    name: str = ""
+    """The name of the member a `properties` keyword leads to."""
 
 
 class Node:
@@ -71,13 +73,13 @@ class Index:
         """Take in a schema and all within it, and give its number."""
         first = len(self.nodes)
         waiting: list[tuple[JSON, str, bool]] = [(schema, base, is_resource)]
-        parents: list[tuple[int, Place] | None] = [None]
+        parents: list[tuple[int, Place, str] | None] = [None]
         while waiting:
             (found, outer, starts), parent = waiting.pop(), parents.pop()
             known = self._numbers.get(id(found)) if isinstance(found, Mapping) else None
             number = len(self.nodes) if known is None else known
             if parent is not None:
-                self.nodes[parent[0]].edges.append(Edge(place=parent[1], targets=(number,)))
+                self.nodes[parent[0]].edges.append(Edge(place=parent[1], targets=(number,), name=parent[2]))
             if known is not None:
                 continue
             node = Node(found, self._enter(found, outer, number, starts=starts))
@@ -86,7 +88,7 @@ class Index:
                 self._numbers[id(found)] = number
                 for sub in subschemas(found, self.draft):
                     waiting.append((sub.schema, node.base, False))
-                    parents.append((number, sub.place))
+                    parents.append((number, sub.place, sub.name))
         return first
 
     def _enter(self, schema: JSON, outer: str, number: int, *, starts: bool) -> str:

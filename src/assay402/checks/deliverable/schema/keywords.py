@@ -81,6 +81,15 @@ class Sub(Struct, frozen=True, kw_only=True):
 
     schema: JSON
     place: Place
+    name: str = ""
+    """The name of the member it is applied to, where that is one."""
+
+
+def is_unevaluated(schema: JSON) -> bool:
+    """Tell whether a schema looks at what the schemas beside it left over."""
+    return isinstance(schema, Mapping) and any(
+        name in schema for name in ("unevaluatedProperties", "unevaluatedItems")
+    )
 
 
 def subschemas(schema: Mapping[str, JSON], draft: Draft) -> Iterator[Sub]:
@@ -116,14 +125,16 @@ def is_schema(value: JSON) -> bool:
 def _within(keyword: _Keyword, value: JSON) -> Iterator[Sub]:
     place: Place = keyword.place
     inner: list[JSON] = []
+    names: list[str] = []
     if isinstance(value, list) and keyword.shape in ("list", "one or list"):
         # An array of schemas stands for the elements one by one.
         place = "element" if keyword.shape == "one or list" else place
         inner = value
     elif isinstance(value, Mapping) and keyword.shape == "map":
-        inner = [value[name] for name in sorted(value)]
+        names = sorted(value)
+        inner = [value[name] for name in names]
     elif keyword.shape in ("one", "one or list"):
         inner = [value]
-    for schema in inner:
+    for number, schema in enumerate(inner):
         if is_schema(schema):
-            yield Sub(schema=schema, place=place)
+            yield Sub(schema=schema, place=place, name=names[number] if names else "")

@@ -1,0 +1,198 @@
+"""What the keywords of one schema cost at one value, in steps; measured on the pinned engine, dearest case each.
+
+A step is some five nanoseconds.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+from msgspec import Struct
+
+from assay402.checks.deliverable.measure import Measure, is_long, number_size
+from assay402.checks.deliverable.schema.index import Node
+from assay402.checks.deliverable.schema.keywords import is_unevaluated
+from assay402.checks.deliverable.schema.patterns import patterns_of
+from assay402.core.strictjson import JSON
+
+PATTERN_PRICES: Final[Mapping[int, int]] = {
+    1 << 12: 96,
+    1 << 14: 192,
+    1 << 16: 864,
+    1 << 18: 2_560,
+    1 << 20: 9_216,
+}
+"""Steps a byte of text takes, by the size a compiled pattern fits: what the engine's slowest way takes."""
+BUNDLED_SCHEMAS: Final = 64
+"""Schemas in the largest meta-schema, whose own recursion the engine remembers."""
+
+_KEYWORD: Final = 2
+_ENTRY: Final = 5
+"""An entry of an `enum`, and each value within one."""
+_ENTRY_BYTES: Final = 32
+"""Bytes of such entries that are compared in a step."""
+_NAME: Final = 4
+"""A name in `required` or `dependentRequired`, found or not, and so many bytes of it."""
+_NAME_BYTES: Final = 32
+_LISTED: Final = 8
+"""Names in `properties` that are looked through in a step where a value has none of them."""
+_PATTERN_CALL: Final = 8
+_FORMAT_CALL: Final = 64
+_FORMAT_PRICES: Final[Mapping[str, int]] = {
+    "regex": 40, "hostname": 10, "idn-hostname": 10, "email": 10, "idn-email": 10,
+}  # fmt: skip
+"""Steps a byte takes where it is more than `_FORMAT_PRICE`."""
+_FORMAT_PRICE: Final = 2
+_BUNDLED_BYTE: Final = 64
+_UNIQUE_ELEMENT: Final = 60
+_UNIQUE_BYTE: Final = 8
+_UNEVALUATED: Final = 4
+_PAIRS: Final = 8
+"""How often an element of a short array is compared; longer ones are put into a table."""
+_PAIR: Final = 16
+"""Comparing two values that a table does not tell apart."""
+_BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+
+
+class Weights(Struct, frozen=True, kw_only=True):
+    """What one schema costs: for each value, byte, member and number it is applied to."""
+
+    each: int
+    byte: int
+    member: int
+    name_byte: int
+    element: int
+    is_unique: bool
+    equals: int
+    """Numbers among the entries of `enum` and `const`."""
+    bounds: int
+    multiples: int
+    number_size: int
+    """The size of the largest number of the schema; 0 where all are integers that the machine compares."""
+    has_decimals: bool
+    bundled: int
+
+
+def weigh(node: Node, chain: int, sizes: Mapping[str, int], *, assert_format: bool) -> Weights:
+    """Weigh a schema; `chain` is how many schemas are applied one inside the other, `sizes` those of its patterns."""
+    schema = node.schema if isinstance(node.schema, Mapping) else {}
+    entries = _entries(schema)
+    numbers = [entry for entry in entries if _is_number(entry)]
+    bounds = [schema[name] for name in _BOUNDS if _is_number(schema.get(name))]
+    multiples = [schema["multipleOf"]] if _is_number(schema.get("multipleOf")) else []
+    by_name = schema.get("patternProperties")
+    names = list(by_name) if isinstance(by_name, Mapping) else []
+    properties = schema.get("properties")
+    listed = len(properties) // _LISTED if isinstance(properties, Mapping) else 0
+    unevaluated = _UNEVALUATED * chain if is_unevaluated(schema) else 0
+    # Each of these looks at the patterns again, to find what they leave over.
+    looks = 1 + ("additionalProperties" in schema) + (unevaluated > 0)
+    own = [
+        pattern for pattern in patterns_of(schema) if pattern not in names or pattern == schema.get("pattern")
+    ]
+    formats = [str(schema["format"])] if assert_format and isinstance(schema.get("format"), str) else []
+    return Weights(
+        each=_KEYWORD * (1 + len(schema)) + _ENTRY * len(entries) + _bytes_of(entries) // _ENTRY_BYTES
+        + listed + len(names) + _NAME * _names(schema) + _PATTERN_CALL * len(own) + _FORMAT_CALL * len(formats),
+        byte=sum(PATTERN_PRICES[sizes[pattern]] for pattern in own)
+        + sum(_FORMAT_PRICES.get(name, _FORMAT_PRICE) for name in formats),
+        member=_PATTERN_CALL * looks * len(names) + unevaluated,
+        name_byte=looks * sum(PATTERN_PRICES[sizes[name]] for name in names),
+        element=unevaluated,
+        is_unique=schema.get("uniqueItems") is True,
+        equals=len(numbers),
+        bounds=len(bounds),
+        multiples=len(multiples),
+        number_size=max(
+            (number_size(number) for number in (*numbers, *bounds, *multiples) if is_long(number)),  # type: ignore[arg-type]  # found numbers
+            default=0,
+        ),
+        has_decimals=any(isinstance(number, Decimal) for number in (*numbers, *bounds, *multiples)),
+        bundled=node.bundled,
+    )  # fmt: skip
+
+
+class Applied(Struct, frozen=True, kw_only=True):
+    """How often a schema is applied: at most, and by how many ways, of which each meets a value once."""
+
+    ways: int = 0
+    values: int = 0
+    text: int = 0
+    """Bytes of the strings it is applied to."""
+    members: int = 0
+    elements: int = 0
+    """What stands directly within the objects and arrays it is applied to."""
+
+
+def steps(weights: Weights, applied: Applied, size: Measure) -> int:
+    """Count what a schema takes of all it is applied to."""
+    names = min(applied.ways * size.size, applied.members * size.longest_text)
+    total = (
+        weights.each * applied.values
+        + weights.byte * applied.text
+        + weights.member * applied.members
+        + weights.name_byte * names
+        + weights.element * applied.elements
+        + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + _BUNDLED_BYTE * size.size)
+    )
+    if size.long_numbers or weights.number_size:
+        span = size.number_size + weights.number_size
+        is_decimal = size.has_decimals or weights.has_decimals
+        total += applied.values * (
+            weights.equals * _comparison(span, is_decimal=is_decimal) + weights.bounds * (128 + 6 * span)
+            + weights.multiples * (220 + 8 * span + span * span // 400)
+        )  # fmt: skip
+    return total + (_unique(applied, size) if weights.is_unique else 0)
+
+
+def _unique(applied: Applied, size: Measure) -> int:
+    total = _UNIQUE_ELEMENT * applied.elements + applied.ways * _UNIQUE_BYTE * size.size
+    price = _comparison(2 * size.number_size, is_decimal=size.has_decimals)
+    total += applied.ways * _PAIRS * size.long_numbers * price
+    if not size.has_near_numbers:
+        return total
+    # What a table does not tell apart is compared each with each.
+    pairs = size.long_numbers * price + size.values * _PAIR
+    return total + applied.ways * size.longest_array * pairs // 2
+
+
+def _comparison(span: int, *, is_decimal: bool) -> int:
+    """Give the price of comparing two numbers for equality that span so many decimal places together."""
+    return 200 + 20 * span if is_decimal else 60 + span + span * span // 800
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+
+
+def _entries(schema: Mapping[str, JSON]) -> list[JSON]:
+    """Give the values a value is compared with, and those within them."""
+    listed = schema.get("enum")
+    found: list[JSON] = [
+        *(listed if isinstance(listed, list) else ()),
+        *([schema["const"]] if "const" in schema else ()),
+    ]
+    # The list grows while it is walked.
+    for value in found:
+        if isinstance(value, Mapping):
+            found.extend(value.values())
+        elif isinstance(value, list):
+            found.extend(value)
+    return found
+
+
+def _bytes_of(entries: list[JSON]) -> int:
+    return sum(len(entry) for entry in entries if isinstance(entry, str))
+
+
+def _names(schema: Mapping[str, JSON]) -> int:
+    """Count the names a schema asks for, and those it asks for only beside others; long ones count more."""
+    found: list[JSON] = []
+    for keyword in ("required", "dependentRequired", "dependentSchemas", "dependencies"):
+        named = schema.get(keyword)
+        if isinstance(named, list):
+            found.extend(named)
+        elif isinstance(named, Mapping):
+            found.extend(named)
+            found.extend(name for names in named.values() if isinstance(names, list) for name in names)
+    return len(found) + _bytes_of(found) // _NAME_BYTES
