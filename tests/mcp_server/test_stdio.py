@@ -321,6 +321,43 @@ def test_the_command_keeps_its_output_to_the_protocol_and_ends_with_its_input() 
     assert ran.stderr == b""
 
 
+def test_the_last_answer_is_written_after_the_input_has_ended() -> None:
+    """A bug of the past: the writer was ended with the reader, and the answer lost."""
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode() + b"\n"
+    for _ in range(3):
+        ran = subprocess.run([ASSAY, "mcp"], input=hello, capture_output=True, timeout=PATIENCE, check=True)
+        assert json.loads(ran.stdout)["id"] == 1
+
+
+def test_a_client_that_reads_nothing_and_leaves_keeps_no_process() -> None:
+    """A bug of the past: a thread that wrote to nobody held the process."""
+    lists = b"".join(
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode() + b"\n"
+        for number, method, params in (
+            (1, "initialize", HELLO),
+            *((number, "tools/list", {}) for number in range(2, 12)),
+        )
+    )
+    with subprocess.Popen([ASSAY, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdin.write(lists)
+        running.stdin.flush()
+        assert running.stdout.read(1) == b"{", "it has begun to write"
+        running.stdin.close()
+        assert running.wait(PATIENCE) == 0
+
+
+def test_a_client_whose_end_of_the_output_is_closed_ends_the_server() -> None:
+    with subprocess.Popen([ASSAY, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        running.stdout.close()
+        running.stdin.write(b"nonsense\n")
+        running.stdin.flush()
+        assert running.wait(PATIENCE) == 0
+
+
 def test_a_fault_of_ours_is_a_tool_error_that_quotes_nothing(capfd: Any) -> None:
     async def breaking(_ask: Any) -> Fetched:
         raise RuntimeError("a secret")

@@ -5,12 +5,11 @@ The SDK's own reads lines of any length, and leaves what is no message without a
 
 import asyncio
 import os
+import queue
 import re
 import sys
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -99,13 +98,56 @@ class Lines:
                 return
 
 
+class Writer:
+    """Writes in a thread that nobody waits for, as a write blocks where nobody reads."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream: Final = stream
+        self._waiting: Final[queue.SimpleQueue[tuple[bytes, asyncio.Future[None]]]] = queue.SimpleQueue()
+        self._loop: Final = asyncio.get_running_loop()
+        threading.Thread(target=self._write, daemon=True, name="stdout").start()
+
+    async def write(self, line: bytes) -> None:
+        """Write a line, and wait until it is written. Raises `OSError` where the other end is gone."""
+        done: asyncio.Future[None] = self._loop.create_future()
+        self._waiting.put((line, done))
+        await done
+
+    def _write(self) -> None:
+        while True:
+            line, done = self._waiting.get()
+            error = _written(self._stream, line)
+            try:
+                self._loop.call_soon_threadsafe(_settle, done, error)
+            except RuntimeError:
+                return
+
+
+def _written(stream: BinaryIO, line: bytes) -> OSError | None:
+    left = memoryview(line)
+    try:
+        while left:
+            left = left[stream.write(left) :]
+        stream.flush()
+    except OSError as error:
+        return error
+    except ValueError:
+        # The stream was closed under the write.
+        return BrokenPipeError()
+    return None
+
+
+def _settle(done: "asyncio.Future[None]", error: OSError | None) -> None:
+    if not done.done():
+        done.set_result(None) if error is None else done.set_exception(error)
+
+
 class _Wire:
     """Messages between two binary streams and the SDK."""
 
     def __init__(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
         self._lines: Final = Lines(stdin)
-        self._stdout: Final = stdout
-        self._turn: Final = anyio.Lock()
+        self._writer: Final = Writer(stdout)
 
     async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         """Hand every message on until the input ends; answer what is none."""
@@ -130,35 +172,32 @@ class _Wire:
                 await self._write(sent.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
 
     async def _write(self, message: bytes) -> None:
-        def write() -> None:
-            self._stdout.write(message + b"\n")
-            self._stdout.flush()
-
-        async with self._turn:
-            await anyio.to_thread.run_sync(write, abandon_on_cancel=True)
-
-
-@asynccontextmanager
-async def _streams(
-    stdin: BinaryIO, stdout: BinaryIO
-) -> AsyncIterator[tuple[MemoryObjectReceiveStream[Any], MemoryObjectSendStream[Any]]]:
-    wire = _Wire(stdin, stdout)
-    received_in, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    to_send, to_send_out = anyio.create_memory_object_stream[SessionMessage](0)
-    async with anyio.create_task_group() as reading, anyio.create_task_group() as writing:
-        reading.start_soon(wire.read, received_in)
-        writing.start_soon(wire.write, to_send_out)
-        yield received, to_send
-        reading.cancel_scope.cancel()
-        await to_send.aclose()
-        # What is on its way is written, unless nobody reads it.
-        writing.cancel_scope.deadline = anyio.current_time() + _LAST_SECONDS
+        await self._writer.write(message + b"\n")
 
 
 async def serve(server: Server[Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
-    """Serve one client until its input ends or its output breaks."""
-    async with _streams(stdin, stdout) as (received, to_send):
-        await server.run(received, to_send, server.create_initialization_options())
+    """Serve one client until its input ends or its output breaks. What is under way then is ended."""
+    wire = _Wire(stdin, stdout)
+    received_in, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    to_send, to_send_out = anyio.create_memory_object_stream[SessionMessage](0)
+    all_written = anyio.Event()
+
+    async def write() -> None:
+        await wire.write(to_send_out)
+        all_written.set()
+
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(wire.read, received_in)
+            group.start_soon(write)
+            await server.run(received, to_send, server.create_initialization_options())
+            await to_send.aclose()
+            # What is on its way is written, unless nobody reads it.
+            with anyio.move_on_after(_LAST_SECONDS):
+                await all_written.wait()
+            group.cancel_scope.cancel()
+    except* OSError:
+        pass  # Nobody is there to be told anything.
 
 
 def own_stdio() -> tuple[BinaryIO, BinaryIO]:
@@ -167,4 +206,5 @@ def own_stdio() -> tuple[BinaryIO, BinaryIO]:
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123  (a device, not a path)
         os.dup2(nothing.fileno(), sys.stdin.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    return os.fdopen(wire_in, "rb"), os.fdopen(wire_out, "wb")
+    # Unbuffered: the end of the process would wait for a buffer that a blocked write holds.
+    return os.fdopen(wire_in, "rb"), cast("BinaryIO", os.fdopen(wire_out, "wb", buffering=0))
