@@ -16,6 +16,7 @@ from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
 from assay402.service.notices import NOTICES as SERVICE_NOTICES
+from assay402.service.settings_source import Known, known_settings, written
 from assay402.store.notices import NOTICES as STORE_NOTICES
 from assay402.web.codes import NOTICES as WEB_NOTICES
 
@@ -33,6 +34,7 @@ def pages() -> Iterator[tuple[Path, str]]:
             Path("docs/rules", check.name, "README.md"),
             f"{GENERATED}\n# {check.question}\n\n" + "\n".join(lines) + "\n",
         )
+    yield Path("docs/settings.md"), f"{FROM_TABLES}\n{_settings()}"
     yield Path("docs/codes.md"), f"{FROM_TABLES}\n{_codes()}"
     yield (
         Path("docs/cli.md"),
@@ -62,6 +64,38 @@ def _codes() -> str:
     ]
     parts += [f"## {title}\n\n{_table(table)}" for title, table in tables]
     return "\n\n".join(parts) + "\n"
+
+
+def _settings() -> str:
+    """Write the page of settings from the table that reads them."""
+    rows = [
+        f"| `{each.variable}` | {_cell(each.meaning)} | {_cell(each.how)} | {_shown(each)} |"
+        for each in known_settings()
+    ]
+    return "\n".join(
+        [
+            "# Settings of the service",
+            "",
+            "Each is a variable of the environment, or a name in a TOML file: `ASSAY_PUBLIC_URL` is `public_url` there. The",
+            "environment stands over the file (`--settings FILE` or `ASSAY_SETTINGS`), the command line over both. An empty",
+            "variable is one that is not set, and one nobody knows keeps the service from starting. `assay settings` prints",
+            "the values in force and where each comes from; secret ones are not shown.",
+            "",
+            "| variable | meaning | written | default |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _shown(setting: Known) -> str:
+    default = written(setting.default)
+    return "not set" if default is None else f"`{default}`"
 
 
 def _table(notices: dict[str, Notice]) -> str:

@@ -51,3 +51,14 @@ make_ready() {
     system=$(system_python) || exit 3
     "$system" "$root/tools/environment.py" "$1" || exit 3
 }
+
+# An environment of its own for the program that tries our API: see tools/lock.sh.
+make_fuzz_ready() {
+    local stamp="$root/.venv-fuzz/assay-fuzz.stamp"
+    if [ "$stamp" -nt "$root/requirements/fuzz.txt" ]; then return; fi
+    echo "assay: making .venv-fuzz with schemathesis (once; hashes are checked)" >&2
+    "$python" -m venv --clear "$root/.venv-fuzz" || exit 3
+    "$root/.venv-fuzz/bin/python" -m pip --disable-pip-version-check --quiet install --require-hashes \
+        --requirement "$root/requirements/fuzz.txt" >&2 || exit 3
+    touch "$stamp"
+}

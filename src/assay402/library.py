@@ -1,7 +1,8 @@
 """What the library faces share: a request as Python values in, the published answer out, without a network."""
 
+import sys
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -9,6 +10,9 @@ from assay402.core.asks import Answerer, drive
 from assay402.core.check import REQUEST_DEPTH, Operation, Refusal
 from assay402.core.strictjson import is_deeper, write
 from assay402.envelope import local, with_judge
+
+_SAFE_RECURSION: Final = 1_000
+"""The interpreter's own default, which no thread's stack is too small for."""
 
 
 def answer(
@@ -40,6 +44,9 @@ def answer_admitted(
 
 def within_cap(operation: Operation[Any, Any], request: Any) -> Any:  # noqa: ANN401  (as above)
     """Give the request, or its refusal where it is no JSON or too long for the operation."""
+    # Measuring descends as deep as the interpreter lets it, and a host program may let it overflow its stack.
+    if sys.getrecursionlimit() > _SAFE_RECURSION and _is_too_deep(request):
+        return Refusal(code="not_json")
     length = _length(request)
     if length is None:
         return Refusal(code="not_json")
@@ -48,6 +55,14 @@ def within_cap(operation: Operation[Any, Any], request: Any) -> Any:  # noqa: AN
         return Refusal(code="not_json")
     cap = operation.request_bytes
     return Refusal(code="over_cap", length=length, cap=cap) if length > cap else request
+
+
+def _is_too_deep(request: object) -> bool:
+    """Tell whether a request nests too deeply to be measured, or cannot be looked through."""
+    try:
+        return is_deeper(request, REQUEST_DEPTH)
+    except Exception:  # noqa: BLE001  (a caller's own mapping may raise anything; its text must not pass through)
+        return True
 
 
 def _in_utc(moment: datetime) -> datetime:

@@ -19,7 +19,7 @@ TABLES = {
     " lease_until claimed_at settled_at transaction_id reruns entry ledger_id",
     "answers": "id scope operation request_sha256 idempotency_key payment_key body headers bearer_sha256 kept_at",
     "free_calls": "bucket day calls last_ms",
-    "free_days": "day kind shard calls",
+    "free_days": "day shard calls",
 }
 
 

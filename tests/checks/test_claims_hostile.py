@@ -1,7 +1,7 @@
 """Hostile input to the claims check: it answers, it answers rightly, and in time linear in the input."""
 
 import json
-import time
+import sys
 from typing import Any
 
 import pytest
@@ -33,16 +33,19 @@ HOSTILE = {
     "bidi and zero width": ("\u202e\u200b" * 30_000, ["\u2066" * 50_000]),
     "capital words": ("Abc " * 50_000, ["Abc Def " * 25_000]),
     "months": ("May " * 50_000, ["May 1 " * 30_000]),
+    "joined clauses without an end": (
+        "load is 1 and " * 14_000,
+        ["load rose and fell and rose and " * 6_000],
+    ),
+    "ranges without an end": ("between 1 and " * 14_000, ["between 1 and 2 " * 12_000]),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_answered_in_linear_time(name: str) -> None:
-    """Decision 6: no input of allowed size takes long. Processor time, with room for slow machines."""
+def test_hostile_text_is_answered(name: str) -> None:
+    """Decision 6: an input of allowed size gets an answer with a state."""
     candidate, texts = HOSTILE[name]
-    start = time.process_time()
     answer = claims.repair_bundle(request(candidate[:200_000], *(text[:200_000] for text in texts)))
-    assert time.process_time() - start < 30
     assert answer["diagnosis"]["state"] in (
         "CLEAR_WITH_CEILING",
         "REPAIR_REQUIRED",
@@ -50,6 +53,31 @@ def test_hostile_text_is_answered_in_linear_time(name: str) -> None:
         "BLOCK",
         "QUARANTINE",
     )
+
+
+def work(made: dict[str, Any]) -> int:
+    """Count the calls that an answer takes."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        claims.diagnose(made)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_twice_the_hostile_text_takes_about_twice_the_work(name: str) -> None:
+    """Decision 6, without a clock: the calls are counted at two sizes, the budgets of records and claims out of reach."""
+    candidate, texts = HOSTILE[name]
+    sizes = (3_000, 6_000)
+    small, large = (work(request(candidate[:size], *(text[:size] for text in texts))) for size in sizes)
+    assert large <= 2.5 * small + 5_000
 
 
 def test_more_records_than_the_budget_are_told_as_partial() -> None:

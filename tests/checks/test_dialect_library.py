@@ -1,6 +1,8 @@
 """The library face takes anything and never raises."""
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 from http import HTTPStatus
 from types import MappingProxyType
@@ -61,6 +63,28 @@ def test_what_is_no_json_inside_a_body_is_refused() -> None:
     for body in (itself, {"accepts": [object()]}, {"accepts": [MappingProxyType(Raising())]}):
         request = {"mode": "submitted", "artefact": {"body_obj": body}}
         assert dialect.check(request) == {"refused": True, "code": "not_json"}
+
+
+IN_A_HOST_PROGRAM = """
+import sys
+from assay402 import dialect
+sys.setrecursionlimit(1_000_000)
+itself = {"accepts": []}
+itself["self"] = itself
+deep = []
+for _ in range(300_000):
+    deep = [deep]
+for body in (itself, deep):
+    print(dialect.check({"mode": "submitted", "artefact": {"body_obj": body}})["code"])
+"""
+
+
+def test_a_host_program_that_lifted_the_recursion_limit_gets_a_refusal_and_no_crash() -> None:
+    """Chain libraries lift the interpreter's limit on import."""
+    run = subprocess.run(
+        [sys.executable, "-c", IN_A_HOST_PROGRAM], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (run.stdout.split(), run.returncode) == (["not_json", "not_json"], 0)
 
 
 def nested(depth: int) -> Any:

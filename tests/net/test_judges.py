@@ -15,7 +15,7 @@ from assay402.core.asks import Answer, Ask, Failed
 from assay402.core.errors import OurError, TheirError
 from assay402.core.opinions import Judge, Judged, Opinion
 from assay402.net.judge_endpoint import EndpointJudge
-from assay402.net.judge_local import LocalJudge, open_model
+from assay402.net.judge_local import LocalJudge, open_model, windows
 from claims_cases import item, request
 
 OPEN = request("The felines were asleep on the mat.", item("The cats slept on the mat.", kind="document"))
@@ -209,6 +209,49 @@ def test_a_model_file_is_opened_and_asked(tmp_path: Path) -> None:
     assert answer.opinions[1] is not None
     assert answer.opinions[1].contradict > 0.9
     assert answer.model.startswith("onnx:")
+
+
+def test_a_long_text_is_read_in_windows_the_likeliest_first() -> None:
+    """The opinion on a text is the strongest on any window of it, and only so many are read."""
+    seen: list[str] = []
+
+    def score(premise: str, _claim: str) -> tuple[float, float, float]:
+        seen.append(premise)
+        return (0.9, 0.05, 0.05) if "sluice" in premise else (0.1, 0.1, 0.8)
+
+    text = " ".join(["water"] * 5_000 + ["sluice", "open"] + ["water"] * 5_000)
+    answer = LocalJudge("fake", score)(Judge(statements=(("The sluice is open.", (text,)),)))
+    assert isinstance(answer, Judged)
+    assert answer.opinions == (Opinion(entail=0.9, contradict=0.05, neutral=0.05),)
+    assert len(seen) == 8
+    assert "sluice" in seen[0]
+    assert all(len(each.split()) <= 240 for each in seen)
+    assert windows("a claim", ("", "short")) == ["", "short"]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"support": 0.8, "contradict": 0.95, "chosen_on": "a set"}, (0.8, 0.95)),
+        ({"support": 0.8, "contradict": 0.95, "chosen_on": " "}, None),
+        ({"support": 1.8, "contradict": 0.95, "chosen_on": "a set"}, None),
+        ({"support": 0.8}, None),
+    ],
+)
+def test_thresholds_are_taken_with_the_set_they_were_chosen_on(
+    tmp_path: Path, given: dict[str, Any], wanted: tuple[float, float] | None
+) -> None:
+    for package in ("onnxruntime", "tokenizers"):
+        pytest.importorskip(package)
+    folder = small_model(tmp_path, "entailment", "contradiction", "neutral")
+    (folder / "thresholds.json").write_text(json.dumps(given))
+    if wanted is None:
+        with pytest.raises(TheirError, match="judge_unusable"):
+            open_model(folder)
+        return
+    answer = open_model(folder)(Judge(statements=()))
+    assert isinstance(answer, Judged)
+    assert (answer.support_threshold, answer.contradict_threshold) == wanted
 
 
 def test_a_model_whose_labels_are_the_other_way_round_is_refused(tmp_path: Path) -> None:

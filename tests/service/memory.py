@@ -120,6 +120,13 @@ class MemoryPayments:
             self.rows[key] = replace(row, state=PaymentState.SETTLING, lease_until=lease_until)
         return row is not None
 
+    async def leave(self, key: str, fence: int, lease_until: datetime) -> bool:
+        self._change("leave")
+        row = self._held(key, fence, *OPEN)
+        if row is not None:
+            self.rows[key] = replace(row, lease_until=lease_until)
+        return row is not None
+
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         self._change("settled")
         row = self._held(key, fence, PaymentState.SETTLING)

@@ -281,3 +281,10 @@ def test_the_quick_digest_is_that_of_the_canonical_form(extensions: Any) -> None
         assert (
             read_authorization(json.loads(json.dumps({**PAYMENT, "extensions": {"x": extensions}}))) == found
         )
+
+
+def test_values_nested_beyond_reason_are_invalid() -> None:
+    deep: Any = {}
+    for _ in range(200):
+        deep = {"a": deep}
+    assert read_authorization({**PAYMENT, "extensions": {"x": deep}}) == InvalidPayload()  # type: ignore[dict-item]

@@ -5,8 +5,24 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay402.service.gate import TABLE, Action, Event, Step, step, table_text
-from assay402.service.ports import PaymentState
+from assay402.net.chain import BLOCKS
+from assay402.service.free import INTERVAL_MS, PER_ADDRESS, PER_CALLER
+from assay402.service.gate import (
+    MARGIN_SECONDS,
+    RERUN_SECONDS,
+    RERUNS,
+    TABLE,
+    VERIFY_MARGIN_SECONDS,
+    Action,
+    Event,
+    Step,
+    step,
+    table_text,
+)
+from assay402.service.offer import MAX_HEADER
+from assay402.service.order import WORK_SECONDS
+from assay402.service.ports import UNSETTLED_PER_PAYER, PaymentState
+from assay402.service.settling import Timing
 
 CLAIMED, STORED, SETTLING = PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING
 SETTLED, RELEASED, EXPIRED = PaymentState.SETTLED, PaymentState.RELEASED, PaymentState.EXPIRED
@@ -77,3 +93,19 @@ def test_in_any_order_of_events_money_is_recorded_at_most_once_and_only_after_it
 
 def test_the_guide_prints_the_table() -> None:
     assert table_text() in GUIDE.read_text("utf-8")
+
+
+def test_the_guide_prints_the_numbers() -> None:
+    guide, timing = GUIDE.read_text("utf-8"), Timing()
+    for told in (
+        f"{RERUNS} times, within {RERUN_SECONDS // 60} minutes",
+        f"the work's time (15 s; terms 30 s; listing 120 s) and {VERIFY_MARGIN_SECONDS} s",
+        f"{UNSETTLED_PER_PAYER}; the next is 429",
+        f"the work's time and {timing.work_margin} s; {timing.settling} s to settle",
+        f"{MARGIN_SECONDS} s after its `validBefore`",
+        f"{MAX_HEADER:,} characters at most",
+        f"{PER_CALLER} a day for a `caller`, {INTERVAL_MS:,} ms apart; {PER_ADDRESS} a day for a client address",
+        f"the last\n{BLOCKS:,} blocks",
+    ):
+        assert " ".join(told.split()) in " ".join(guide.split())
+    assert WORK_SECONDS == {"dialect": 15, "listing": 120, "deliverable": 15, "claims": 15, "terms": 30}

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from assay402.checks import CHECKS
 from assay402.core.check import Faces
 from assay402.core.errors import TheirError
+from assay402.net.answerer import NetworkAnswerer
 from assay402.service.assets import known_assets
 from assay402.service.discovery import examples
 from assay402.service.offer import MAX_HEADER, UNPAID, Offers, with_quote
@@ -330,7 +331,7 @@ def test_payments_required_without_a_facilitator_is_named() -> None:
         with pytest.raises(TheirError) as raised:
             Orders(
                 settings=SETTINGS, resources=(), payments=world.payments, free_tier=world.free_tier,
-                answerer=world.answer, sign=lambda _resource, _body: (), server_key=SECRET, clock=world.clock,
+                answerer=NetworkAnswerer(world.fetch), sign=lambda _resource, _body: (), server_key=SECRET, clock=world.clock,
             )  # fmt: skip
         assert raised.value.code == "facilitator_unset"
         listed = await world.orders.offer(RESOURCES["dialect/check"])

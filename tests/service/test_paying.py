@@ -36,7 +36,7 @@ def test_a_paid_order_is_verified_done_settled_and_delivered(name: str) -> None:
     async def story(world: World) -> None:
         outcome, payment = await world.buy(name)
         assert json.loads(outcome.body)
-        assert outcome.headers == (("Assay-Signature", f"signed {len(outcome.body)}"),)
+        assert outcome.headers[0] == ("Assay-Signature", f"signed {len(outcome.body)}")
         assert [call for call in world.facilitator.calls if call != "supported"] == ["verify", "settle"]
         ((payer, pay_to, amount, transaction),) = world.facilitator.moved.values()
         assert (payer, pay_to, amount) == (ALICE, PAY_TO, int(payment["accepted"]["amount"]))

@@ -23,6 +23,7 @@ CHANGES = (
     "take_over",
     "keep",
     "begin_settling",
+    "leave",
     "settled",
     "release",
     "expire",
@@ -75,15 +76,17 @@ async def sqlite(folder: Path) -> AsyncIterator[Ports]:
 STORES: dict[str, Callable[[Path], Any]] = {"memory": memory, "sqlite": sqlite}
 
 
-@pytest.fixture(params=STORES.values(), ids=STORES)
+@pytest.fixture(params=list(STORES.values()), ids=list(STORES))
 def tell(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
     """Tell a story over a store."""
 
     def told(story: Callable[[World], Coroutine[Any, Any, None]]) -> None:
         async def run() -> None:
-            async with request.param(tmp_path) as (payments, free_tier):
-                async with world(payments=Watched(payments), free_tier=free_tier) as made:
-                    await story(made)
+            async with (
+                request.param(tmp_path) as (payments, free_tier),
+                world(payments=Watched(payments), free_tier=free_tier) as made,
+            ):
+                await story(made)
 
         asyncio.run(run())
 
@@ -149,7 +152,8 @@ def test_each_change_may_fail_before_or_after_it_was_made(
     async def story(world: World) -> None:
         world.orders = world.service(chain=Chain(world))
         payment = await world.paid(name, lives=3_000)
-        world.payments.fails_at, world.payments.is_made_anyway = nth, is_made
+        watched: Any = world.payments
+        watched.fails_at, watched.is_made_anyway = nth, is_made
         for _ in range(3):
             outcome = await world.take(name, payment)
             assert not isinstance(outcome, Offered)
@@ -216,5 +220,24 @@ def test_a_receipt_is_given_to_its_holder(tell: Any) -> None:
         assert isinstance(given, Delivered)
         assert (given.body, given.headers) == (outcome.body, outcome.headers)
         assert isinstance(await world.orders.receipt(answer["request_id"], bearer="guessed"), Declined)
+
+    tell(story)
+
+
+def test_a_row_is_left_by_its_worker_alone_and_may_be_taken_at_once(tell: Any) -> None:
+    async def story(world: World) -> None:
+        world.facilitator.settle_says = lambda _call: Reply(500, b"")
+        await world.take(payment=await world.paid())
+        (row,) = await world.payments.in_doubt(world.clock.now.replace(year=2099), 10)
+        payments, now = world.payments, world.clock()
+        later = now.replace(year=2027)
+        assert not await payments.leave(row.key, row.fence + 1, now)
+        assert await payments.leave(row.key, row.fence, later)
+        assert await payments.take_over(row.key, row.fence, now, later) is None
+        assert await payments.leave(row.key, row.fence, now)
+        assert await payments.take_over(row.key, row.fence, now, later) == row.fence + 1
+        assert not await payments.leave(row.key, row.fence, now)
+        assert await payments.release(row.key, row.fence + 1)
+        assert not await payments.leave(row.key, row.fence + 1, now)
 
     tell(story)

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from assay402.checks import CHECKS
-from assay402.core.asks import Answer, Ask, At, Failed, Fetch, Now
-from assay402.core.errors import OurError
+from assay402.core.asks import Failed, Fetch, Fetched
 from assay402.core.strictjson import read
+from assay402.net.answerer import NetworkAnswerer, at_once
 from assay402.net.facilitator import HTTPFacilitator, Patience, operators_fetcher
 from assay402.service.order import Delivered, Offered, Order, Outcome, Resource
 from assay402.service.orders import Orders
@@ -109,7 +109,7 @@ class World:
         self.seams = seams
         self.heard: list[str] = []
         self.fetched: list[str] = []
-        self.fetch_says: Callable[[Fetch], Answer] = lambda _ask: Failed(
+        self.fetch_says: Callable[[Fetch], Fetched | Failed] = lambda _ask: Failed(
             state="unreachable", detail="refused"
         )
         self.nonces = 0
@@ -121,7 +121,8 @@ class World:
             settings=self.settings,
             payments=self.payments,
             free_tier=self.free_tier,
-            answerer=self.answer,
+            answerer=NetworkAnswerer(self.fetch, clock=self.clock, sleep=self.sleep),
+            gather=at_once,
             sign=lambda _resource, body: (("Assay-Signature", f"signed {len(body)}"),),
             server_key=SECRET,
             clock=self.clock,
@@ -132,14 +133,14 @@ class World:
             **{"timing": Timing(), "resources": resources(), **self.seams, **more},
         )
 
-    async def answer(self, ask: Ask) -> Answer:
-        """Answer what the work asks, as the network would."""
-        if isinstance(ask, Fetch):
-            self.fetched.append(ask.url)
-            return self.fetch_says(ask)
-        if isinstance(ask, Now):
-            return At(moment=self.clock())
-        raise OurError("internal")
+    async def fetch(self, ask: Fetch) -> Fetched | Failed:
+        """Fetch, as the network would."""
+        self.fetched.append(ask.url)
+        return self.fetch_says(ask)
+
+    async def sleep(self, seconds: float) -> None:
+        """Let the time of a pause pass at once."""
+        self.clock.pass_by(seconds)
 
     async def offered(self, name: str = "dialect/check", request: bytes | None = None) -> dict[str, Any]:
         """Ask without paying, and give the offer."""

@@ -10,8 +10,8 @@ from assay402.service.ports import UNSETTLED_PER_PAYER, Claimed, Known, PaymentS
 from assay402.store.opening import Store
 from store.databases import ENTRY, PAID, Place, after, answer, claim
 
-STEPS = 120
-KEYS = 7
+STEPS = 300
+KEYS = 12
 UNSETTLED = {PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING}
 ENDED = {PaymentState.RELEASED, PaymentState.EXPIRED}
 
@@ -87,7 +87,19 @@ async def step(store: Store, model: Model, chance: random.Random, name: str, now
     lease = now + chance.randrange(1, 40)
     moment, until = after(now), after(lease)
     match chance.choice(
-        ("claim", "claim", "take_over", "keep", "settling", "settled", "settled", "end", "rerun")
+        (
+            "claim",
+            "claim",
+            "take_over",
+            "keep",
+            "keep",
+            "settling",
+            "settling",
+            "settled",
+            "settled",
+            "end",
+            "rerun",
+        )
     ):
         case "claim":
             payment_id = chance.choice([None, None, "id-1", "id-2"])
@@ -113,7 +125,7 @@ async def step(store: Store, model: Model, chance: random.Random, name: str, now
             moved = model.move(key, fence, {PaymentState.SETTLING}, PaymentState.SETTLED)
             assert await payments.settled(key, fence, PAID, moment, house=False) is moved
         case "end":
-            to = chance.choice(sorted(ENDED, key=str))
+            to = chance.choice([PaymentState.RELEASED] * 5 + [PaymentState.EXPIRED])
             moved = model.move(key, fence, UNSETTLED, to)
             ended = payments.release if to is PaymentState.RELEASED else payments.expire
             assert await ended(key, fence) is moved
@@ -123,8 +135,8 @@ async def step(store: Store, model: Model, chance: random.Random, name: str, now
 
 async def _rerun(store: Store, row: Row | None, key: str, moment: datetime) -> None:
     may = row is not None and row.state is PaymentState.SETTLED and row.reruns < 3
-    assert await store.payments.rerun(key, after(90), 3, moment) is (may and moment <= after(90))
-    if row is not None and may and moment <= after(90):
+    assert await store.payments.rerun(key, after(250), 3, moment) is (may and moment <= after(250))
+    if row is not None and may and moment <= after(250):
         row.reruns += 1
 
 

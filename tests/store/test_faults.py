@@ -177,6 +177,10 @@ def test_a_sqlite_file_that_another_process_holds_refuses_and_resumes(file: Path
         other = sqlite3.connect(file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         assert await refused(impatient) == "locked"
+        together = await asyncio.gather(
+            *(impatient.payments.claim(claim(50 + each), NOW) for each in range(20)), return_exceptions=True
+        )
+        assert {str(each) for each in together} == {"locked"}
         assert await standing(impatient) == before
         other.execute("ROLLBACK")
         other.close()

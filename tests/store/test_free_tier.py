@@ -80,14 +80,16 @@ def test_who_called_is_forgotten_and_how_many_is_not(place: Place) -> None:
     async def story(store: Store) -> list[str]:
         take = store.free_tier.take
         for each in range(5):
-            assert await take(f"address:{each}", NOW, 9, 0)
-            assert await take(f"caller:{each}", NOW, 9, 0)
-        assert await take("address:5", NOW, 9, 0)
+            assert await take(f"wallet:{each}", NOW, 9, 0)
+            assert await take(f"call:{each}", NOW, 9, 0)
+        assert await take("call:5", NOW, 9, 0)
+        assert not await take("call:5", NOW, 1, 0)
         assert await store.free_tier.used(NOW) == 6
-        assert await take("odd", after(86_401 * 2), 9, 0)
+        assert await take("another", after(86_401 * 2), 9, 0)
         assert await store.free_tier.used(NOW) == 6
+        assert await take("call:6", after(86_401 * 2), 9, 0)
         assert await store.free_tier.used(after(86_400 * 2)) == 1
-        rows = await store.database.read("SELECT bucket FROM free_calls")
+        rows = await store.database.read("SELECT bucket FROM free_calls ORDER BY bucket")
         return [row[0] for row in rows]
 
-    assert place.run(story) == ["odd"]
+    assert place.run(story) == ["another", "call:6"]

@@ -57,3 +57,30 @@ def test_the_role_of_the_service_works_and_cannot_change_the_ledger(server: Post
         assert [row.id async for row in store.ledger.rows(None, None)] == [1, 2]
 
     Place(place.address.replace("postgres:@", "service:@")).run(story)
+
+
+def test_the_ordinary_course_of_things_writes_no_row_into_the_servers_log(server: PostgreSQL) -> None:
+    """A key, payment id or answer that is taken is no error to the server, whose errors would quote the row."""
+    canary = "canary-90d1"
+
+    async def story(store: Store) -> None:
+        payments = store.payments
+        wanted = [claim(each, payer=canary, payment_id=f"{canary}-id") for each in range(6)]
+        await asyncio.gather(*(payments.claim(each, NOW) for each in wanted * 3))
+        await asyncio.gather(
+            *(
+                payments.claim(claim(100 + each, payer=canary, idempotency_key=canary), NOW)
+                for each in range(9)
+            )
+        )
+        local = [
+            answer(f"{canary}-{each}", payment_key=None, idempotency_key=canary, scope="local")
+            for each in range(6)
+        ]
+        await asyncio.gather(*(payments.keep_local(each) for each in local))
+        await asyncio.gather(*(store.free_tier.take(canary, NOW, 3, 0) for _ in range(9)))
+
+    server.database().run(story)
+    log = (server.folder / "log").read_bytes()
+    assert b"ready to accept connections" in log
+    assert canary.encode() not in log

@@ -233,6 +233,22 @@ def test_a_lease_that_ran_out_is_taken_over_once_and_the_stalled_worker_loses(pl
     place.run(story)
 
 
+def test_a_worker_that_lets_go_can_be_followed_at_once(place: Place) -> None:
+    key = claim().key
+
+    async def story(store: Store) -> None:
+        payments = store.payments
+        await payments.claim(claim(lease_until=after(30)), NOW)
+        assert not await payments.leave(key, 2, after(5))
+        assert await payments.leave(key, 1, after(5))
+        assert await payments.take_over(key, 1, after(5), after(90)) == 2
+        assert not await payments.leave(key, 1, after(5))
+        assert await payments.release(key, 2)
+        assert not await payments.leave(key, 2, after(5))
+
+    place.run(story)
+
+
 def test_what_is_in_doubt_is_given_oldest_first(place: Place) -> None:
     async def story(store: Store) -> list[str]:
         for number, seconds in ((1, 30), (2, 10), (3, 20), (4, 99)):

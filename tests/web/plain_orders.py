@@ -38,6 +38,7 @@ class PlainOrders:
         self.entered = 0
 
     async def take(self, order: Order) -> Outcome:
+        """Take an order, as the gate would without payments."""
         self.taken.append(order)
         self.entered += 1
         if not self.admits:
@@ -69,18 +70,22 @@ class PlainOrders:
     async def receipt(
         self, answer_id: str, *, bearer: str | None = None, sign_in: str | None = None
     ) -> Delivered | Declined:
+        """Give what was answered under an id."""
         self.asked_receipts.append((answer_id, bearer, sign_in))
         if answer_id not in self.receipts:
             return Declined(status=404, code="receipt_unknown")
         return Delivered(body=self.receipts[answer_id])
 
     def stop_admitting(self) -> None:
+        """Take nothing new."""
         self.admits = False
 
     async def reconcile(self) -> int:
+        """Find nothing in doubt."""
         return 0
 
     async def drained(self) -> None:
+        """Have nothing under way."""
         return
 
 

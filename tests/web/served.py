@@ -10,7 +10,6 @@ from signal import SIGTERM
 from typing import Any
 
 from msgspec import Struct
-from web.plain_orders import PlainOrders, jwks
 
 from assay402.service.resources import resources
 from assay402.service.settings import Settings
@@ -19,6 +18,7 @@ from assay402.web.app import Face
 from assay402.web.limits import Limits
 from assay402.web.server import Connection, Server, config_of, listen
 from assay402.web.serving import Serving
+from web.plain_orders import PlainOrders, jwks
 
 SECONDS = 20.0
 
@@ -31,15 +31,18 @@ class Reply(Struct, frozen=True, kw_only=True):
     body: bytes
 
     def all(self, name: str) -> list[str]:
+        """Give every value of a header."""
         return [value for found, value in self.headers if found.lower() == name.lower()]
 
     def header(self, name: str) -> str | None:
+        """Give the one value of a header, or None."""
         found = self.all(name)
         assert len(found) <= 1
         return found[0] if found else None
 
     @property
     def json(self) -> Any:
+        """The body as JSON."""
         return json.loads(self.body)
 
 
@@ -51,9 +54,11 @@ class Line:
         self._file = self.socket.makefile("rb")
 
     def send(self, data: bytes) -> None:
+        """Send bytes as they are."""
         self.socket.sendall(data)
 
     def reply(self, method: str = "POST") -> Reply:
+        """Read one answer."""
         status_line = self._file.readline()
         assert status_line.startswith(b"HTTP/1.1 "), status_line
         status = int(status_line.split()[1])
@@ -73,6 +78,7 @@ class Line:
             return True
 
     def close(self) -> None:
+        """End the connection."""
         self._file.close()
         self.socket.close()
 
@@ -94,10 +100,12 @@ class Service:
 
     @property
     def log(self) -> list[dict[str, Any]]:
+        """The lines of the log as JSON."""
         return [json.loads(line) for line in self.lines]
 
     @contextmanager
     def line(self) -> Iterator[Line]:
+        """Open a connection for a block."""
         made = Line(self.port)
         try:
             yield made
@@ -119,6 +127,7 @@ class Service:
             return line.reply(method)
 
     def post(self, path: str, document: Any, headers: dict[str, str] | None = None) -> Reply:
+        """Send a document, or bytes as a body."""
         body = document if isinstance(document, bytes) else json.dumps(document).encode()
         return self.call("POST", path, body, headers)
 

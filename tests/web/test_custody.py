@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 from Crypto.Hash import keccak
-from web.plain_orders import PlainOrders
-from web.served import Service, service
 
 from assay402.formats.schema import schemas_of
 from assay402.service.order import Order
 from assay402.service.resources import PATHS
 from assay402.service.telemetry import FIELDS
+from web.plain_orders import PlainOrders
+from web.served import Service, service
 
 CANARY = "canary9f3a1c7b"
 

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from web.plain_orders import PlainOrders
-from web.served import Service, service
 
 from assay402.core.strictjson import JSON, read
 from assay402.formats.schema import schemas_of
@@ -17,12 +15,19 @@ from assay402.service.order import Declined, Delivered, Offered, Order, Outcome,
 from assay402.service.ports import StoreUnavailable
 from assay402.service.settings import Settings
 from assay402.web.requests import client_address, networks_of, payment_of
+from web.plain_orders import PlainOrders
+from web.served import Service, service
 
 CHECK = "/dialect-check/check"
 EXAMPLE = schemas_of("dialect", "check").example
 OFFER = b'{"x402Version":2,"error":"Payment required","resource":{"url":"https://a.dev/"},"accepts":[]}'
 SETTLED: dict[str, JSON] = {"success": True, "transaction": "0xab", "network": "eip155:8453", "payer": "0x1"}
-FAILED: dict[str, JSON] = {"success": False, "errorReason": "insufficient_funds", "transaction": "", "network": "eip155:8453"}
+FAILED: dict[str, JSON] = {
+    "success": False,
+    "errorReason": "insufficient_funds",
+    "transaction": "",
+    "network": "eip155:8453",
+}
 
 
 class Instead:
@@ -32,6 +37,7 @@ class Instead:
         self.outcome: Outcome | None = None
 
     def __call__(self, _order: Order) -> Outcome | None:
+        """Give it."""
         return self.outcome
 
 
@@ -129,7 +135,7 @@ def test_a_rooms_own_refusal_keeps_its_shape(running: tuple[Service, Instead]) -
     assert answered.body == b'{"refused":true,"code":"x402/a"}'
 
 
-def test_a_store_that_is_gone_is_503(running: tuple[Service, Instead]) -> None:
+def test_a_store_that_is_gone_is_503() -> None:
     def gone(_order: Order) -> Outcome:
         raise StoreUnavailable
 

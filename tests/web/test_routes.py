@@ -1,18 +1,19 @@
 """Every route of the table: its method, status, headers and body; and what is no route."""
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from web.plain_orders import PlainOrders
-from web.served import Service, service
 
 from assay402.checks.deliverable.published import contract_document
 from assay402.checks.dialect.criteria import criteria
 from assay402.formats.schema import schemas_of
 from assay402.service.resources import PATHS
 from assay402.service.settings import Settings
+from web.plain_orders import PlainOrders
+from web.served import Service, service
 
 DELIVERABLE = PATHS["deliverable/check"]
 OPEN = (
@@ -186,8 +187,6 @@ def test_an_envelope_is_the_answer_in_its_signature(free: Service) -> None:
     plain = free.post(DELIVERABLE, example("deliverable/check"))
     enveloped = free.post(f"{DELIVERABLE}?envelope=1", example("deliverable/check"))
     assert enveloped.header("Content-Type") == "application/jose+json"
-    import base64
-
     payload = enveloped.json["payload"]
     assert base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)) == plain.body
     assert (enveloped.json["protected"], enveloped.json["signature"]) == ("aGVhZA", "c2lnbg")

@@ -15,13 +15,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from web.plain_orders import PlainOrders
-from web.served import SECONDS, service
 
 from assay402.attest.publication import read_keys
 from assay402.attest.signature import Valid, verify_answer, verify_document
 from assay402.cli.main import main
 from assay402.formats.schema import schemas_of
+from assay402.service.resources import PATHS
+from web.plain_orders import PlainOrders
+from web.served import SECONDS, service
 
 EXAMPLE = json.dumps(schemas_of("dialect", "check").example).encode()
 JSON_HEADERS = {"Content-Type": "application/json"}
@@ -39,6 +40,7 @@ class Process:
         self.port = int(found[1])
 
     def call(self, method: str, path: str, body: bytes | None = None) -> tuple[int, dict[str, str], bytes]:
+        """Send one request and give status, headers and body."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         try:
             connection.request(method, path, body, JSON_HEADERS if body is not None else {})
@@ -48,6 +50,7 @@ class Process:
             connection.close()
 
     def stop(self) -> tuple[int, str, str]:
+        """Tell it to stop; gives exit code, output and log."""
         self.popen.send_signal(signal.SIGTERM)
         code = self.popen.wait(SECONDS)
         assert self.popen.stdout is not None
@@ -116,8 +119,6 @@ def test_key_and_receipts_outlive_a_restart(tmp_path: Path) -> None:
 def test_every_route_of_a_free_service_answers(tmp_path: Path) -> None:
     """The real orders behind the routes; the tests of the routes have plain ones."""
     with serving(tmp_path) as process:
-        from assay402.service.resources import PATHS  # noqa: PLC0415  (what is served)
-
         for name, path in PATHS.items():
             if name in ("listing/check", "terms/verify", "terms/discover"):
                 continue  # they look names up
@@ -125,6 +126,8 @@ def test_every_route_of_a_free_service_answers(tmp_path: Path) -> None:
             status, headers, _ = process.call("POST", path, example)
             assert (name, status) == (name, 200)
             assert "assay-signature" in headers
+            cutoff = headers.get("assay-evidence-cutoff", "")
+            assert bool(re.fullmatch(r"[0-9-]{10}T[0-9:]{8}Z", cutoff)) == name.startswith("deliverable/")
         assert process.call("POST", PATHS["deliverable/check"], b"{")[0] == 400
 
 

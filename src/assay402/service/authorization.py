@@ -12,7 +12,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from assay402.core.canon import canonical, sha256_hex
-from assay402.core.strictjson import JSON, Number, RepeatedNames, integer
+from assay402.core.strictjson import JSON, Number, RepeatedNames, integer, is_deeper
 from assay402.wire.address import is_evm_address
 from assay402.wire.network import network_form
 from assay402.wire.requirements import mapping, text
@@ -80,7 +80,8 @@ def read_authorization(payment: Mapping[str, JSON]) -> Authorization | InvalidPa
     network, asset = text(accepted, "network"), text(accepted, "asset")
     if network is None or asset is None or network_form(network) != "CAIP-2":
         return InvalidPayload()
-    digest = _digest(payment)
+    # A tool call hands its payment over as values, which no reader of ours has bounded.
+    digest = None if is_deeper(payment) else _digest(payment)
     if digest is None:
         return InvalidPayload()
     if network.startswith("solana:"):

@@ -221,6 +221,10 @@ class Payments(Protocol):
         """Move from `STORED` to `SETTLING`, durable before the facilitator is called. False: fence lost."""
         ...
 
+    async def leave(self, key: str, fence: int, lease_until: datetime) -> bool:
+        """Let go of a row that is not final before its lease is over: from then on anybody may take it. False: fence lost."""
+        ...
+
     async def settled(
         self, key: str, fence: int, settlement: "Settled", now: datetime, *, house: bool
     ) -> bool:
@@ -282,7 +286,9 @@ class FreeTier(Protocol):
     async def take(self, bucket: str, now: datetime, per_day: int, interval_ms: int) -> bool:
         """Count a call of a bucket; False when the day's allowance is used up or the last call was too near.
 
-        A bucket is named `caller:…` or `address:…`; what stands behind the colon is forgotten after a day.
+        A bucket is forgotten a day after its last call, so an interval is a day at most. Where its name begins with
+        `call:` the call is counted among the free calls that a review compares with the paid ones: one such bucket is
+        taken for each free call, after the others.
         """
         ...
 

@@ -1,6 +1,7 @@
 """From the work done to the money moved: settle once, find out in doubt, and end what nobody comes back for."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
@@ -16,6 +17,7 @@ from assay402.service.ports import (
     PaymentRow,
     Payments,
     PaymentState,
+    Refused,
     Settled,
     StoreUnavailable,
     Unknown,
@@ -98,18 +100,12 @@ class Settling:
     async def settle(self, job: Job) -> Ending:
         """Settle a payment for the first time. Its row is `SETTLING`, durably, and ours."""
         answer = await self._facilitator.settle(job.payment, job.requirements)
-        if isinstance(answer, Settled):
-            return await self._record(job, answer)
-        found = await self._look(job.key, job.requirements)
+        found = answer if isinstance(answer, Settled) else await self._look(job.key, job.requirements)
         if isinstance(found, Settled):
-            return await self._record(job, found)
-        if isinstance(answer, Unknown):
-            return self._in_doubt(answer)
-        try:
-            is_released = await self._payments.release(job.key, job.fence)
-        except StoreUnavailable:
-            return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
-        return SettlementRefused(reason=answer.reason) if is_released else Lost()
+            return await self._ended(job, Event.MOVED, found)
+        if isinstance(answer, Refused):
+            return await self._ended(job, Event.REFUSED, answer)
+        return await self._ended(job, Event.UNKNOWN, answer)
 
     async def resume(self, row: PaymentRow, payment: Mapping[str, JSON]) -> Ending:
         """Find out about a payment in doubt that its client sent again, and settle the same one again where that is needed.
@@ -126,13 +122,13 @@ class Settling:
         )
         found = await self._look(row.key, job.requirements)
         if isinstance(found, NotMoved) and _ran_out(row, now):
-            return await self._end(job, Event.UNMOVED_FOR_GOOD)
+            return await self._ended(job, Event.UNMOVED_FOR_GOOD, found)
         if not isinstance(found, Settled):
             answer = await self._facilitator.settle(payment, job.requirements)
             found = answer if isinstance(answer, Settled) else await self._look(row.key, job.requirements)
             if not isinstance(found, Settled):
-                return self._in_doubt(answer if isinstance(answer, Unknown) else None)
-        return await self._record(job, found)
+                return await self._ended(job, Event.UNKNOWN, answer)
+        return await self._ended(job, Event.MOVED, found)
 
     async def sweep(self, row: PaymentRow) -> bool:
         """Bring a row nobody has to its end where that needs no client; tells whether it is at its end."""
@@ -156,6 +152,26 @@ class Settling:
             return await self._payments.release(row.key, fence)
         return await self._payments.expire(row.key, fence)
 
+    async def _ended(self, job: Job, event: Event, answer: Settled | NotMoved | Refused | Unknown) -> Ending:
+        """Do what the table says about a settlement that came to this."""
+        match step(PaymentState.SETTLING, event).action, answer:
+            case Action.RECORD, Settled():
+                return await self._record(job, answer)
+            case Action.RELEASE, Refused():
+                return await self._release(job, answer)
+            case Action.EXPIRE, _:
+                await self._payments.expire(job.key, job.fence)
+                return Lost()
+            case _:
+                return await self._in_doubt(job, answer if isinstance(answer, Unknown) else None)
+
+    async def _release(self, job: Job, refused: Refused) -> Ending:
+        try:
+            is_released = await self._payments.release(job.key, job.fence)
+        except StoreUnavailable:
+            return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
+        return SettlementRefused(reason=refused.reason) if is_released else Lost()
+
     async def _record(self, job: Job, settled: Settled) -> Ending:
         """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
         try:
@@ -176,11 +192,6 @@ class Settling:
             self._unwritten.pop(next(iter(self._unwritten)))
         self._unwritten[key] = settled
 
-    async def _end(self, job: Job, event: Event) -> Ending:
-        assert step(PaymentState.SETTLING, event).action is Action.EXPIRE  # noqa: S101  (the table's word, which the tests hold whole)
-        await self._payments.expire(job.key, job.fence)
-        return Lost()
-
     async def _look(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
         known = self._unwritten.get(key)
         if known is not None:
@@ -189,11 +200,14 @@ class Settling:
             return Unknown(retry_after_seconds=self._timing.retry_after_in_doubt)
         return await self._chain.find(key, requirements)
 
-    def _in_doubt(self, answer: Unknown | None) -> InDoubt:
+    async def _in_doubt(self, job: Job, answer: Unknown | None) -> InDoubt:
+        """Leave a payment in doubt, so that the client finds it free when it comes back."""
         least = self._timing.retry_after_in_doubt
-        return InDoubt(
-            retry_after_seconds=least if answer is None else max(answer.retry_after_seconds, least)
-        )
+        seconds = least if answer is None else max(answer.retry_after_seconds, least)
+        # Where the store cannot take it, the lease runs out by itself.
+        with suppress(StoreUnavailable):
+            await self._payments.leave(job.key, job.fence, self._clock() + timedelta(seconds=seconds))
+        return InDoubt(retry_after_seconds=seconds)
 
 
 def requirements_of(row: PaymentRow) -> Mapping[str, JSON]:

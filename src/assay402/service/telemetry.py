@@ -146,7 +146,7 @@ class Telemetry:
         children = self._children.get(key)
         if children is None:
             if route not in ROUTES or outcome not in OUTCOMES or status not in STATUSES:
-                raise ValueError("label")
+                raise ValueError("not on the list of labels")
             children = (self._requests.labels(route, str(status), outcome), self._seconds.labels(route))
             self._children[key] = children
         children[0].inc()
@@ -214,14 +214,14 @@ def _of_all_workers() -> "CollectorRegistry":
 
 def _listed(room: str) -> str:
     if room not in ROOMS:
-        raise ValueError("label")
+        raise ValueError("not on the list of labels")
     return room
 
 
 def _refuse_others(_logger: Any, _name: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:  # noqa: ANN401  (structlog's processors)
     for name, value in line.items():
         if name not in FIELDS or not _is_listed(name, value):
-            raise ValueError("field")
+            raise ValueError("not on the list of fields")
     return line
 
 

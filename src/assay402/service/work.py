@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
@@ -16,11 +16,12 @@ from assay402.core.opinions import Envelope, Enveloped, Judge
 from assay402.core.strictjson import write
 from assay402.envelope import local_envelope
 from assay402.service.entries import entry_of
-from assay402.service.order import Order, Resource
+from assay402.service.order import QUOTED, Order, Resource
 from assay402.service.ports import Entry
 
 INLINE_BYTES: Final = 16_384
 """Requests up to this length are worked on at once; longer ones without a network go to a thread, so that others are served."""
+EVIDENCE_CUTOFF: Final = "Assay-Evidence-Cutoff"
 _NOT_PRODUCED: Final = "DETERMINATION_NOT_PRODUCED"
 
 Clock: TypeAlias = Callable[[], datetime]
@@ -132,6 +133,13 @@ class Workshop:
             billing_reason="PAID_PER_DETERMINATION",
         )
 
+    def _cutoff(self, resource: Resource) -> tuple[tuple[str, str], ...]:
+        """Give the time of the work beside an acceptance, whose contract wants it and whose answer holds no time."""
+        if resource.check.name != QUOTED:
+            return ()
+        now = self._clock().astimezone(UTC).replace(microsecond=0, tzinfo=None)
+        return ((EVIDENCE_CUTOFF, f"{now.isoformat()}Z"),)
+
     def _product(self, resource: Resource, published: Mapping[str, Any], paid: Paid | None) -> Product:
         body = write(published)
         binding = published.get("binding")
@@ -140,7 +148,7 @@ class Workshop:
         return Product(
             id=published["request_id"] if has_receipt else self.new_id(),
             body=body,
-            headers=self._sign(resource, body),
+            headers=(*self._sign(resource, body), *self._cutoff(resource)),
             entry=None if paid is None else entry_of(resource.check, published),
             bearer_sha256=None if secret is None else sha256_hex(secret.encode()),
             has_receipt=has_receipt,

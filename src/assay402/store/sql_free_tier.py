@@ -11,7 +11,8 @@ from assay402.store.database import Database, Work
 from assay402.store.rows import DAY_MS, milliseconds
 
 _SHARDS: Final = 16
-_KINDS: Final = frozenset({"caller", "address"})
+COUNTED: Final = "call:"
+"""How the name of a bucket begins whose calls a review counts."""
 # A call counts where the last one is far enough away, in either direction: a clock that was put back must not close a
 # bucket for as long as it had run ahead. A day that is over begins anew, and so does one from a future that was none.
 _TAKE: Final = (
@@ -25,14 +26,11 @@ _TAKE: Final = (
     " RETURNING calls"
 )
 _COUNT: Final = (
-    "INSERT INTO free_days AS d (day, kind, shard, calls) VALUES ($1, $2, $3, 1)"
-    " ON CONFLICT (day, kind, shard) DO UPDATE SET calls = d.calls + 1"
+    "INSERT INTO free_days AS d (day, shard, calls) VALUES ($1, $2, 1)"
+    " ON CONFLICT (day, shard) DO UPDATE SET calls = d.calls + 1"
 )
 _FORGET: Final = "DELETE FROM free_calls WHERE last_ms < $1"
-_USED: Final = (
-    "SELECT coalesce(max(each.calls), 0) FROM"
-    " (SELECT sum(calls) AS calls FROM free_days WHERE day >= $1 GROUP BY kind) each"
-)
+_USED: Final = "SELECT coalesce(sum(calls), 0) FROM free_days WHERE day >= $1"
 
 
 class SQLFreeTier:
@@ -58,7 +56,7 @@ class SQLFreeTier:
         return granted
 
     async def used(self, since: datetime) -> int:
-        """Count the free calls of the days since a moment: those of the kind of bucket that was taken most."""
+        """Count the free calls of the days since a moment."""
         rows = await self._database.read(_USED, milliseconds(since) // DAY_MS)
         return int(rows[0][0])
 
@@ -66,10 +64,8 @@ class SQLFreeTier:
 def _take(bucket: str, moment: int, per_day: int, interval_ms: int) -> Work[bool]:
     day = moment // DAY_MS
     rows = yield _TAKE, (bucket, day, moment, interval_ms, per_day)
-    if rows:
-        kind = bucket.partition(":")[0]
-        shard = zlib.crc32(bucket.encode()) % _SHARDS
-        yield _COUNT, (day, kind if kind in _KINDS else "other", shard)
+    if rows and bucket.startswith(COUNTED):
+        yield _COUNT, (day, zlib.crc32(bucket.encode()) % _SHARDS)
     return bool(rows)
 
 

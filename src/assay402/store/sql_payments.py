@@ -68,6 +68,7 @@ _TAKE_OVER: Final = (
 )
 _STORE: Final = f"UPDATE payments SET state = 'stored', entry = $3, lease_until = $4 WHERE {_HELD} AND state = 'claimed' RETURNING fence"
 _SETTLE: Final = f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
+_LEAVE: Final = f"UPDATE payments SET lease_until = $3 WHERE {_HELD} AND {_UNSETTLED} RETURNING fence"
 _SETTLING: Final = (
     f"UPDATE payments SET lease_until = lease_until WHERE {_HELD} AND state = 'settling'"
     " RETURNING payer, operation, entry"
@@ -131,6 +132,10 @@ class SQLPayments:
     async def begin_settling(self, key: str, fence: int, lease_until: datetime) -> bool:
         """Move from `STORED` to `SETTLING`."""
         return await self._moved(_SETTLE, key, fence, milliseconds(lease_until))
+
+    async def leave(self, key: str, fence: int, lease_until: datetime) -> bool:
+        """Let go of a row before its lease is over."""
+        return await self._moved(_LEAVE, key, fence, milliseconds(lease_until))
 
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` to `SETTLED` and append the one ledger row."""

@@ -6,7 +6,6 @@ open the same file: a transaction takes the write lock when it begins.
 """
 
 import asyncio
-import os
 import re
 import sqlite3
 import threading
@@ -37,6 +36,8 @@ _REASONS: Final = {
     sqlite3.SQLITE_NOTADB: "gone",
 }
 _KEEPS_CONNECTION: Final = frozenset({"locked", "full", "read_only"})
+_ONES_OWN: Final = frozenset({"full", "failed"})
+"""What one change of many can be the cause of. A lock or a missing file meets them all, and to try each would take long."""
 _PARAMETER: Final = re.compile(r"\$([0-9]+)")
 
 
@@ -117,22 +118,26 @@ class SQLiteDatabase:
         self._file.close()
 
     def _commit(self, changes: "list[_Change]") -> None:
-        """Do changes in one transaction; where that is lost as a whole, each in one of its own."""
+        """Do changes in one transaction; where that is lost for what one of them did, each in one of its own."""
         failure = self._try(changes)
-        if failure is not None and len(changes) > 1:
+        if failure in _ONES_OWN and len(changes) > 1:
             for each in changes:
                 self._commit([each])
             return
         if failure is not None:
-            changes[0].error = failure
+            for each in changes:
+                each.error = StoreUnavailable(failure)
         for loop in {each.loop for each in changes}:
             done = [each for each in changes if each.loop is loop]
             # The loop may have ended before its changes did.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(_deliver, done)
 
-    def _try(self, changes: "list[_Change]") -> StoreUnavailable | None:
-        """Give None where the transaction is committed; every change then has its result or its own error."""
+    def _try(self, changes: "list[_Change]") -> str | None:
+        """Give None where the transaction is committed, and every change then has its result or its own error.
+
+        Else give the closed word for why nothing of it was done.
+        """
         reason = "gone"
         try:
             connection = self._file.opened()
@@ -146,7 +151,7 @@ class SQLiteDatabase:
             self._file.close()
         else:
             return None
-        return StoreUnavailable(reason)
+        return reason
 
 
 class _Change:
@@ -297,8 +302,3 @@ def _nothing() -> Work[None]:
 def check_version() -> bool:
     """Tell whether this SQLite knows `RETURNING` (3.35)."""
     return sqlite3.sqlite_version_info >= (3, 35)
-
-
-def exists(path: Path) -> bool:
-    """Tell whether there is a database at this place."""
-    return path.is_file() and os.path.getsize(path) > 0  # noqa: PTH202  (one call less)

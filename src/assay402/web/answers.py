@@ -12,6 +12,7 @@ from assay402.core.errors import Notice
 from assay402.core.fetch_states import NOTICES as FETCH_STATES
 from assay402.core.strictjson import JSON, write
 from assay402.service.notices import NOTICES as SERVICE
+from assay402.service.work import EVIDENCE_CUTOFF as CUTOFF
 from assay402.web.codes import NOTICES
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -27,7 +28,6 @@ PROMETHEUS_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 REQUEST_ID: Final = "Assay-Request-Id"
 LOGICAL_PAYMENT: Final = "ARBITER-LOGICAL-PAYMENT-ID"
 QUOTE: Final = "ARBITER-QUOTE-ID"
-CUTOFF: Final = "Assay-Evidence-Cutoff"
 SIGNATURE: Final = "Assay-Signature"
 REPLAYED: Final = "Idempotent-Replay"
 
@@ -80,7 +80,7 @@ class HTTPAnswer(Struct, frozen=True, kw_only=True):
     """Whether the connection ends with it: what the client still sends is not read."""
 
 
-def problem(
+def problem(  # noqa: PLR0913  (the members of a problem, each named by its keyword)
     status: int,
     code: str,
     *,

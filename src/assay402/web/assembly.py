@@ -1,7 +1,7 @@
 """Puts the service together from its settings: keys, database, network, facilitator, orders."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -125,10 +125,8 @@ def _terms(settings: Settings) -> Mapping[str, JSON] | None:
     if settings.terms_file is None:
         return None
     found: Any = None
-    try:
+    with suppress(OSError, JSONUnreadable):
         found = read(Path(settings.terms_file).read_bytes(), max_bytes=MAX_TERMS)
-    except (OSError, JSONUnreadable):
-        pass
     if not isinstance(found, Mapping):
         raise TheirError("terms_file")
     return found

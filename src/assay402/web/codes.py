@@ -19,7 +19,7 @@ NOTICES: Final[Mapping[str, Notice]] = {
     "query": Notice("The query has a parameter this path does not take, or a value it cannot have.", "Send envelope=1 or none; on the deliverable check also profile=contract or profile=assay."),
     "envelope_unavailable": Notice("Answers are not signed here, so there is no envelope.", "Ask without envelope=1."),
     "header_repeated": Notice("A header that may stand once stands twice.", "Send it once."),
-    "terms_file": Notice("The file of the terms cannot be read, or holds no JSON object.", "Write {\"ref\": {\"type\": \"sha256\", \"value\": \"0x…\"}, \"termsUrl\": \"https://…\"} into the file that ASSAY_TERMS_FILE names."),
+    "terms_file": Notice("The file of the terms cannot be read, or holds no JSON object.", 'Write {"ref": {"type": "sha256", "value": "0x…"}, "termsUrl": "https://…"} into the file that ASSAY_TERMS_FILE names.'),
     "port_taken": Notice("Another program listens on this port.", "Choose another with --port or ASSAY_PORT; --port 0 takes a free one."),
     "address_unusable": Notice("The address to listen on cannot be used.", "Choose one of this machine with --host or ASSAY_HOST."),
     "workers_fail": Notice("Worker processes end as soon as they start.", "The log above says why; `--workers 1` shows it best."),

@@ -33,7 +33,7 @@ Endpoint = Callable[[Scope, Receive], Awaitable[HTTPAnswer]]
 class OrderEndpoint:
     """Takes orders of one path; where its operation answers under several contracts, the query names one."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (what an order passes on its way)
         self,
         resources: Mapping[str, Resource],
         orders: Orders,
@@ -145,7 +145,7 @@ def over_cap(resource: Resource, length: int) -> HTTPAnswer:
     said = operation.admit(refusal)
     refusal = said if isinstance(said, Refusal) else refusal
     has_own_shape = operation.publish_refusal is not Refusal.published
-    numbers = {name: number for name, number in (("length", known), ("cap", operation.request_bytes))}
+    numbers = {"length": known, "cap": operation.request_bytes}
     outcome = Declined(
         status=413,
         code=refusal.code,

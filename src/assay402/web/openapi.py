@@ -10,7 +10,8 @@ from assay402.formats.schema import Schemas, schemas_of
 from assay402.service.order import Resource
 from assay402.service.resources import DEFAULT_PROFILE
 from assay402.service.settings import Settings
-from assay402.web.answers import CUTOFF, JSON_TYPE, LOGICAL_PAYMENT, PROBLEM_TYPE, QUOTE, REPLAYED, SIGNATURE
+from assay402.service.work import EVIDENCE_CUTOFF as CUTOFF
+from assay402.web.answers import JSON_TYPE, LOGICAL_PAYMENT, PROBLEM_TYPE, QUOTE, REPLAYED, SIGNATURE
 from assay402.web.openapi_open import open_paths
 from assay402.web.wellknown import DESCRIPTION, NAME, address, price_of
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from assay402.checks.deliverable.published import contract_document
 from assay402.checks.dialect.criteria import criteria
 from assay402.core.strictjson import JSON, write
-from assay402.service.resources import DELIVERABLE
 from assay402.service.order import Resource
+from assay402.service.resources import DELIVERABLE
 from assay402.web.answers import PROMETHEUS_TYPE, HTTPAnswer
 from assay402.web.endpoints import OpenEndpoint, OrderEndpoint, ReceiptEndpoint
 from assay402.web.limits import Bodies

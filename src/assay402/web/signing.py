@@ -35,7 +35,6 @@ class SteadyRing:
 
 def signing(ring: LiveRing, clock: Callable[[], datetime]) -> Sign:
     """Give what signs an answer: its exact bytes, with the contract and version it was made by."""
-
     steady = SteadyRing(ring)
 
     def sign(resource: Resource, body: bytes) -> tuple[tuple[str, str], ...]:
@@ -76,7 +75,9 @@ class RingOfferReceipts:
             signer = self._ring.signer(now)
             self._made[key] = offers_extension(
                 [
-                    sign_offer(signer, resource_url, each, valid_until=second + self._offered, accept_index=place)
+                    sign_offer(
+                        signer, resource_url, each, valid_until=second + self._offered, accept_index=place
+                    )
                     for place, each in enumerate(accepts)
                 ]
             )

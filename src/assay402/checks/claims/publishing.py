@@ -359,6 +359,15 @@ def _treatment(diagnosis: Diagnosis, repair: Repair) -> dict[str, Any] | None:
     }
 
 
+def _how(detail: Mapping[str, Any]) -> str:
+    """Say which bounded edit meets a demand on the form, where one does."""
+    if detail["family"] != "OUTPUT_CONTRACT":
+        return ""
+    if "valid JSON" in detail["requirement"]:
+        return " Put the text, unchanged, into a JSON value."
+    return " Take out the Markdown marks and no word." if "without Markdown" in detail["requirement"] else ""
+
+
 def _steps(diagnosis: Diagnosis, repair: Repair) -> list[dict[str, str]]:
     steps = [
         {
@@ -373,7 +382,7 @@ def _steps(diagnosis: Diagnosis, repair: Repair) -> list[dict[str, str]]:
     ]
     steps += [
         {
-            "step": f"{'Meet' if each['family'] == 'OUTPUT_CONTRACT' else 'Obtain'}: {each['requirement']}",
+            "step": f"{'Meet' if each['family'] == 'OUTPUT_CONTRACT' else 'Obtain'}: {each['requirement']}{_how(each)}",
             "boundary": "Claim nothing of it before; a payment for this check is no such record.",
         }
         for each in _missing(diagnosis)

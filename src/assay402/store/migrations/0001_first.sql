@@ -98,7 +98,7 @@ CREATE TABLE answers (
 CREATE UNIQUE INDEX answers_local_key ON answers (operation, idempotency_key)
     WHERE payment_key IS NULL AND idempotency_key IS NOT NULL;
 
--- The free tier: one row a bucket. Rows not used for a day are deleted.
+-- The free tier: one row a bucket, named by whoever takes from it. Rows not used for a day are deleted.
 CREATE TABLE free_calls (
     bucket text PRIMARY KEY,
     day bigint NOT NULL,
@@ -110,8 +110,7 @@ CREATE INDEX free_calls_last ON free_calls (last_ms);
 -- How many free calls a day had, of no one in particular; in shards, so that callers do not wait for each other.
 CREATE TABLE free_days (
     day bigint NOT NULL,
-    kind text NOT NULL CHECK (kind = 'caller' OR kind = 'address' OR kind = 'other'),
     shard bigint NOT NULL,
     calls bigint NOT NULL,
-    PRIMARY KEY (day, kind, shard)
+    PRIMARY KEY (day, shard)
 );

@@ -16,7 +16,7 @@ _FUTURE: Final = re.compile(
     re.IGNORECASE,
 )
 _MODAL: Final = re.compile(
-    r"\b(?:may|might|can|could|should|would|must|allowed to|able to|eligible to|need(?:s|ed)? to|have to|permission to|authorized to|approval to|ready to|cannot|can't)\s(?:\w+\s){0,2}$",
+    r"\b(?:(?-i:may)|might|can|could|should|would|must|allowed to|able to|eligible to|need(?:s|ed)? to|have to|permission to|authorized to|approval to|ready to|cannot|can't)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
 _ASKED: Final = re.compile(
@@ -40,17 +40,29 @@ _BEGUN: Final = re.compile(
     re.IGNORECASE,
 )
 _IN_ORDER: Final = re.compile(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
+_STATE: Final = re.compile(r"\b(?:is|are)\s(?:now\s)?$", re.IGNORECASE)
 _ADJECTIVE: Final = re.compile(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
 
-_ROLLED_BACK: Final = re.compile(r"\brolled back\b", re.IGNORECASE)
+_COMPOUND: Final = re.compile(
+    r"\s(?:methods?|options?|details|information|pages?|processors?|gateways?|pipelines?|notes|polic(?:y|ies)|addresse?s?|references?|numbers?|suites?|scripts?|templates?|forms?|providers?|windows?)\b",
+    re.IGNORECASE,
+)
+"""Nouns that make the action before them a part of a name: a payment method pays nothing."""
+_MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
+"""What drops below, to or by something falls; nobody deletes it."""
+_PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
+    ("rollback", "REVERSED", re.compile(r"\brolled back\b", re.IGNORECASE)),
+    ("save", "COMPLETED", re.compile(r"\bbacked up\b", re.IGNORECASE)),
+)
+"""Actions named by a verb and its particle."""
 
 CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
     ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
     ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
-    ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
-    ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|schedule(?=[A-Z])", re.IGNORECASE)),
+    ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
+    ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
     ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
-    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
+    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|(?:was|were|been) made|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
     ("ATTEMPTED", re.compile(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
 )  # fmt: skip
 """Words that tell how far an action went, in the order in which they decide."""
@@ -90,29 +102,34 @@ def same_action(claimed: str, found: str) -> bool:
     )
 
 
+@lru_cache(maxsize=8_192)
 def groups_in(text: str) -> frozenset[str]:
     """Name the groups of actions whose words stand in a text in any form."""
     known = _groups()
     return frozenset(known[each] for each in stems(text.replace("_", " ")) if each in known)
 
 
+@lru_cache(maxsize=8_192)
 def mentions(text: str) -> tuple[Mention, ...]:
     """Give the actions a text names, in order."""
     known = _groups()
     found: list[Mention] = [
         Mention(
-            "rollback",
-            "REVERSED",
+            group,
+            stage,
             match.start(),
             match.end(),
             _NEGATED.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None,
         )
-        for match in _ROLLED_BACK.finditer(text)
+        for group, stage, pattern in _PHRASES
+        for match in pattern.finditer(text)
     ]
     for word, start, end in word_spans(text):
         group = known.get(stem(word))
         if (
             group is None
+            or _COMPOUND.match(text, end)
+            or (group == "delete" and _MEASURED.match(text, end))
             or text[end : end + 1] == "_"
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")
         ):
@@ -127,6 +144,8 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     before = text[max(0, start - _BEFORE) : start]
     low = word.lower()
     negated = _NEGATED.search(before) is not None
+    if low in ("installed", "enabled", "disabled", "closed") and _STATE.search(before):
+        return None  # how things stand, not what was done
     if _FAILED_TO.search(before):
         return Mention(group, "FAILED", start, end)
     if (
@@ -179,6 +198,7 @@ def _is_participle(low: str) -> bool:
     return low in _PAST or (low.endswith("ed") and len(low) > 4)  # shorter words that end so are no verbs
 
 
+@lru_cache(maxsize=8_192)
 def cue(text: str) -> Stage | None:
     """Give the stage the words of a text tell, the strongest telling first."""
     return next((stage for stage, pattern in CUES if pattern.search(text)), None)

@@ -24,12 +24,20 @@ _INTENT: Final = re.compile(
     r"(?:(?:now|next|then|first|so|and|tomorrow|today|later|shortly|soon),?\s)?(?:i|we)(?:'ll| will| shall|(?:'m|'re| am| are)(?: now)? (?:going|planning|about|ready) to| plan to| intend to| want to| hope to| aim to|'d like to| would like to)\b",
     re.IGNORECASE,
 )
+_PROMISE: Final = re.compile(
+    r"(?:so |then |and |therefore,? )?you(?:'ll| will)(?: soon| shortly| then| also)? (?:receive|get|see|be (?:notified|contacted|refunded|charged|sent|credited|informed))\b",
+    re.IGNORECASE,
+)
+"""What the speaker's side will do, said to whom it will be done."""
 _IMPERATIVE: Final = re.compile(
     r"(?:use|run|click|see|check|try|make sure|ensure|note|remember|do not|don't|open|go to|visit|contact|follow|select|choose|enter|add|remove|change|set|update|review|confirm|provide|consider|install|deploy|send|submit|keep|avoid|call|read|look|wait|start|stop|apply|create|delete|merge|restart)\s(?!(?:is|are|was|were|has|have|failed|passed|succeeded|completed)\b)(?![\w-]+:)",
     re.IGNORECASE,
 )
 _CONDITIONAL: Final = re.compile(
     r"(?:if|unless|in case|assuming|provided that|when you|should you|whether)\b", re.IGNORECASE
+)
+_STATES: Final = re.compile(
+    r"\b(?:is|are|was|were|will be|costs?|amounts? to|comes? to|equals?)\b", re.IGNORECASE
 )
 _OPINION: Final = re.compile(
     r"(?:(?:i|we) (?:think|believe|feel|guess|suspect|suppose|hope|like|love)\b|(?:this|that|it|everything|all) (?:looks?|seems?|sounds?|feels?) (?:good|great|fine|nice|reasonable|right)\b|in my opinion)",
@@ -40,28 +48,32 @@ _NEGATIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _NOT_NEGATIVE: Final = re.compile(
-    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than)\b",
+    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
     re.IGNORECASE,
 )
 _WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
 _MAY: Final = re.compile(
-    r"\b(?:(?<![0-9] )may(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b", re.IGNORECASE
+    r"\b(?:(?<![0-9] )(?-i:may)(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b",
+    re.IGNORECASE,
 )
 _PLANS: Final = re.compile(
     r"\b(?:plans? to|planned|expected to|intends? to|scheduled to|is due to|are due to|is set to|aims? to)\b",
     re.IGNORECASE,
 )
 _ALL: Final = re.compile(
-    r"\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))", re.IGNORECASE
+    r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))",
+    re.IGNORECASE,
 )
 _NONE: Final = re.compile(r"\b(?:no|none|nothing|never|zero|nobody)\b", re.IGNORECASE)
 _ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
-    r"(?:it|they|this|that|these|those|he|she|which)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
+    r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
     re.IGNORECASE,
 )
 _PRONOUN_SUBJECT: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
 _HELPER: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
+_CITATION: Final = re.compile(r"\[[0-9]{1,3}(?:,\s?[0-9]{1,3}){0,8}\]")
+_COLON: Final = re.compile(r":(?![0-9])")
 _LABEL: Final = re.compile(
     r"\W{0,4}(?:flight|option|step|leg|item|segment|choice|part|passenger|stage|phase|point|no\.?|#)\s?[0-9]{1,2}\s?[:.)–-](?=\s)",
     re.IGNORECASE,
@@ -92,22 +104,39 @@ def read_candidate(text: str) -> Candidate:
     subject, paragraph = "", -1
     found = pieces(text)
     for piece in found[:MOST_PIECES]:
-        stretch = text[piece.start : piece.end]
         if piece.paragraph != paragraph:
             subject, paragraph = "", piece.paragraph
+        piece = _without_condition(text, piece)  # noqa: PLW2901  (what a condition leads to stands for the piece)
+        stretch = text[piece.start : piece.end]
         asserted = piece.ticked != " " and _asserts(stretch, piece)
         if not asserted:
-            if _INTENT.match(stretch):
+            if _INTENT.match(stretch) or _PROMISE.match(stretch):
                 classes.append("INTENT")
             elif re.search(r"\bplease\b", stretch, re.IGNORECASE):
                 classes.append("REQUESTED_ACTION")
             continue
         made = _claim(len(claims) + 1, stretch, piece, subject)
+        if piece is found[-1] and stretch.rstrip("*_ ").endswith(":"):
+            made = replace(made, dangling=True)
         claims.append(made)
         if not _PRONOUN.match(stretch):
             subject = _subject(stretch)
     cut = found[MOST_PIECES - 1].end if len(found) >= MOST_PIECES else None
     return Candidate(claims=tuple(claims), classes=tuple(classes), cut_at=cut)
+
+
+def _without_condition(text: str, piece: Piece) -> Piece:
+    """Give what follows `if …,` where it states a value of its own and neither does, offers nor demands anything."""
+    stretch = text[piece.start : piece.end]
+    if _CONDITIONAL.match(stretch) is None or stretch.rstrip().endswith("?"):
+        return piece
+    comma = stretch.find(", ")
+    rest = stretch[comma + 2 :]
+    plain = not any(each.match(rest) for each in (_INTENT, _OFFER, _IMPERATIVE, _OPINION, _CONDITIONAL))
+    states = comma > 0 and plain and _STATES.search(rest) is not None
+    if not states or not facts(rest[:LONGEST]) or mentions(rest[:LONGEST]):
+        return piece
+    return replace(piece, start=piece.start + comma + 2)
 
 
 def _asserts(text: str, piece: Piece) -> bool:
@@ -120,6 +149,8 @@ def _asserts(text: str, piece: Piece) -> bool:
         return False
     head = text[:LONGEST]
     has_fact = bool(facts(head))
+    if not has_fact and _PROMISE.match(bare):
+        return False
     if piece.form == "heading" or bare.rstrip("*_ ").endswith(":"):
         return has_fact or (bool(mentions(head)) and FINITE.search(head) is not None)
     if _GREETING.match(bare) and not has_fact and not mentions(head):
@@ -143,7 +174,13 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
     pronoun = _PRONOUN.match(head) is not None
     context = piece.context or (subject if pronoun else "")
     label = _LABEL.match(head)
-    found = tuple(each for each in facts(head) if label is None or each.start >= label.end())
+    cited = [match.span() for match in _CITATION.finditer(head)]
+    found = tuple(
+        each
+        for each in facts(head)
+        if (label is None or each.start >= label.end())
+        and not any(first <= each.start < last for first, last in cited)
+    )
     if piece.context:
         # In a cell or a leaf the headers and the path say what the value is of.
         said = frozenset(stems(piece.context.replace("_", " ")))
@@ -162,27 +199,27 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
         names=_names(head, found),
         mentions=mentions(head),
         negative=_NEGATIVE.search(cleaned) is not None,
-        modality="may"
-        if _MAY.search(head)
-        else "will"
-        if _WILL.search(head)
-        else "plans"
-        if _PLANS.search(head)
-        else "is",
-        quantifier="all"
-        if _ALL.search(words)
-        else "none"
-        if _NONE.search(cleaned)
-        else "only"
-        if _ONLY.search(head)
-        else "",
+        modality=_modality(head),
+        quantifier=_quantifier(words, cleaned, head),
         unresolved=_PRONOUN_SUBJECT.match(head) is not None and not context,
     )
 
 
+def _modality(text: str) -> Literal["is", "will", "may", "plans"]:
+    if _MAY.search(text):
+        return "may"
+    return "will" if _WILL.search(text) else "plans" if _PLANS.search(text) else "is"
+
+
+def _quantifier(words: str, cleaned: str, head: str) -> Literal["", "all", "none", "only"]:
+    if _ALL.search(words):
+        return "all"
+    return "none" if _NONE.search(cleaned) else "only" if _ONLY.search(head) else ""
+
+
 def _form(text: str, piece: Piece) -> Literal["clause", "fragment", "cell", "leaf", "heading"]:
     """Give the form of a piece; a clause without a helping verb or an action only labels its values."""
-    if piece.form == "clause" and ":" in text and not _HELPER.search(text) and not mentions(text):
+    if piece.form == "clause" and _COLON.search(text) and not _HELPER.search(text) and not mentions(text):
         return "fragment"
     return piece.form
 
@@ -206,10 +243,18 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     code_spans = [(fact.start, fact.end) for fact in found]
     apart = [match.span() for pattern in (_ALIAS, _TITLE) for match in pattern.finditer(text)]
     for word, start, _ in word_spans(text):
-        if start == 0 or not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
+        if (
+            not text[:start].strip(" *_\"'“([")
+            or not word[0].isupper()
+            or word.lower() in stop_words()
+            or len(word) < 2
+        ):
             continue
-        if text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-")) or any(
-            first <= start < last for first, last in code_spans
+        opens = text[:start].endswith("(") and re.match(r"\w+\s[a-z]", text[start:]) is not None
+        if (
+            opens
+            or text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-"))
+            or any(first <= start < last for first, last in code_spans)
         ):
             continue
         if any(first <= start < last for first, last in apart):

@@ -27,6 +27,8 @@ _RESULT: Final = re.compile(
     re.IGNORECASE,
 )
 _TABLE_RULE: Final = re.compile(r"^[\s|:+=-]+$")
+_COVERED: Final = re.compile(r"^TOTAL\s+[0-9]+\s+[0-9]+\s.{0,40}[0-9]+%\s*$")
+"""The closing line of a coverage report, whose heading may be cut off."""
 _WIDE: Final = re.compile(r"\t|\s{2,}")
 _LOG_MARK: Final = re.compile(r"=\S|^\s*\[?[0-9]{2,4}[-:/][0-9]{2}|->|\b(?:INFO|WARN|ERROR|DEBUG)\b")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
@@ -104,6 +106,7 @@ class Reader:
 
     def _lines(self, item: EvidenceItem) -> int:
         start, call = 0, None
+        prompted = False
         header: list[str] | None = None
         heading = ""
         lines = item.text.split("\n")
@@ -126,8 +129,10 @@ class Reader:
                     header = None
                     call = self._line(item, line, number, start, call, heading)
                     heading = _heading(line, heading)
+                    prompted = _PROMPT.match(line) is not None or prompted
             else:
                 header = None
+                heading = "" if prompted else heading
             start = end + 1
         return min(start, len(item.text))
 
@@ -194,7 +199,8 @@ class Reader:
                     )
                 )
             return
-        self._add(Record(item, len(self.records), number, span, "line", line, parent=above, label=heading))
+        label = "coverage" if _COVERED.match(line) else heading
+        self._add(Record(item, len(self.records), number, span, "line", line, parent=above, label=label))
 
     def _walk(
         self,
@@ -361,8 +367,15 @@ def _row(header: list[str], cells: list[str], line: str) -> tuple[Field, ...] | 
     return tuple(Field(name, cell) for name, cell in zip(header, cells, strict=True))
 
 
+_PROMPT: Final = re.compile(r"^\s*(?:\$|>>>|PS>|%)\s+([A-Za-z][\w./-]*(?:\s+.{0,80})?)$")
+"""A command at a prompt; what stands below it is its answer."""
+
+
 def _heading(line: str, before: str) -> str:
     stripped = line.strip()
+    command = _PROMPT.match(line)
+    if command is not None:
+        return re.sub(r"(?<=\s)-+", "", command[1])
     if stripped.startswith("#") or (
         len(stripped) < 40 and stripped.replace(" ", "").isalpha() and len(stripped.split()) <= 3
     ):  # a short line of words

@@ -5,14 +5,22 @@ identifier never a quantity. Every pattern is linear: no quantifier stands insid
 """
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from assay402.checks.claims.model import Fact
 from assay402.checks.claims.reading.moments import MONTH, date_value, time_value
-from assay402.checks.claims.reading.quantities import CURRENCIES, SCALES, number_words, quantity, spelled
-from assay402.checks.claims.reading.text import stems
+from assay402.checks.claims.reading.quantities import (
+    CURRENCIES,
+    SCALES,
+    number_words,
+    quantity,
+    shares,
+    spelled,
+)
+from assay402.checks.claims.reading.text import acronyms, stems
 
 _NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|bn|mn|[kKMB](?![A-Za-z])))?"
@@ -21,7 +29,7 @@ _CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?"
 _ID_NOUN = (
     r"(?:order|invoice|ticket|issue|incident|migration|pr|pull request|build|job|case|reference|flight|option|"
     r"account|transaction|customer|user|change|attempt|patch|bug|request|article|section|chapter|room|gate|"
-    r"reservation|booking|contract|policy|batch|run|step|port|zone|item)s?"
+    r"reservation|booking|contract|policy|batch|run|step|port|zone|item|table|figure|fig\.|claim|patient|member|employee|parcel|shipment|node|device|sensor|footnote|appendix|exhibit|question)s?"
 )
 
 _GRAMMAR: Final = re.compile(
@@ -49,7 +57,7 @@ _GRAMMAR: Final = re.compile(
                 rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
             ),
             rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
-            rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?[#:]?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
+            rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?(?:#|:(?!\s?[0-9]+\s[a-z]))?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
             r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
@@ -60,71 +68,32 @@ _GRAMMAR: Final = re.compile(
 )
 _TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b")
 _SEGMENT: Final = re.compile(r"[,;()\[\]|\n]|\.\s|\s[-–—]\s|->|→|\b(?:and|but|while)\b")
-_BEFORE: Final = (
-    (
-        re.compile(
-            r"\b(?:more|greater|higher|larger|longer) than\s*$|\b(?:over|above|exceed\w*)\s*$|>\s*$",
-            re.IGNORECASE,
-        ),
-        ">",
+_BEFORE: Final = {
+    "than": (
+        ("more than", ">"), ("greater than", ">"), ("higher than", ">"), ("larger than", ">"), ("longer than", ">"),
+        ("no less than", ">="), ("no fewer than", ">="), ("no more than", "<="), ("not more than", "<="),
+        ("less than", "<"), ("fewer than", "<"), ("lower than", "<"), ("smaller than", "<"), ("shorter than", "<"),
     ),
-    (
-        re.compile(r"\b(?:at least|minimum of|no less than|no fewer than)\s*$|>=\s*$|≥\s*$", re.IGNORECASE),
-        ">=",
-    ),
-    (
-        re.compile(
-            r"\b(?:less|fewer|lower|smaller|shorter) than\s*$|\b(?:under|below|within)\s*$|<\s*$",
-            re.IGNORECASE,
-        ),
-        "<",
-    ),
-    (
-        re.compile(
-            r"\b(?:at most|up to|no more than|maximum of|not more than)\s*$|<=\s*$|≤\s*$", re.IGNORECASE
-        ),
-        "<=",
-    ),
-    (
-        re.compile(
-            r"\b(?:about|around|approximately|roughly|nearly|almost|circa|some)\s*$|~\s*$|≈\s*$",
-            re.IGNORECASE,
-        ),
-        "~",
-    ),
+    "over": (("over", ">"),), "above": (("above", ">"),), "exceed": (("exceed", ">"),), "exceeds": (("exceeds", ">"),),
+    "exceeded": (("exceeded", ">"),), "exceeding": (("exceeding", ">"),), ">": ((">", ">"),),
+    "least": (("at least", ">="),), "of": (("minimum of", ">="), ("maximum of", "<=")), ">=": ((">=", ">="),), "≥": (("≥", ">="),),
+    "under": (("under", "<"),), "below": (("below", "<"),), "within": (("within", "within"),), "<": (("<", "<"),),
+    "most": (("at most", "<="),), "to": (("up to", "<="),), "<=": (("<=", "<="),), "≤": (("≤", "<="),),
+} | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
+"""The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
+_SIGNS: Final = re.compile(r"(?:[<>]=?|[≥≤~≈])$")
+_OR_MORE: Final = re.compile(
+    r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE
 )
-_COMPARING: Final = frozenset(
-    [
-        "than",
-        "over",
-        "above",
-        "exceed",
-        "exceeds",
-        "exceeded",
-        "exceeding",
-        "least",
-        "of",
-        "under",
-        "below",
-        "within",
-        "most",
-        "to",
-        "about",
-        "around",
-        "approximately",
-        "roughly",
-        "nearly",
-        "almost",
-        "circa",
-        "some",
-    ]
-)
-_SIGNS: Final = frozenset("<>=≥≤~≈")
+_OR_LESS: Final = re.compile(r"\s(?:or|and) (?:less|fewer|lower|below|under|earlier|older)\b", re.IGNORECASE)
+_LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
+"""A code such as those of bookings, which a number with a unit would be if the unit were one."""
 _ABOUT: Final = Decimal("0.05")
 LONGEST: Final = 4_000
 """Values are looked for in pieces of a text up to this long."""
 
 
+@lru_cache(maxsize=1_024)
 def facts(text: str) -> tuple[Fact, ...]:
     """Give the typed values of a text, in order."""
     found = list(_digits(text)) if _TRIGGER.search(text) else []
@@ -134,7 +103,31 @@ def facts(text: str) -> tuple[Fact, ...]:
         if not any(each.start < fact.end and fact.start < each.end for each in found)
     ]
     found.sort(key=lambda fact: fact.start)
-    return tuple(found)
+    return tuple(_ranges(found, text)) if "etween " in text else tuple(found)
+
+
+def _ranges(found: list[Fact], text: str) -> Iterator[Fact]:
+    """Give the values with `between A and B` as one: what lies from the one to the other."""
+    skipped = -1
+    for index, fact in enumerate(found):
+        following = found[index + 1] if index + 1 < len(found) else None
+        if index == skipped:
+            continue
+        if (
+            following is not None
+            and fact.low is not None
+            and following.low is not None
+            and text[max(0, fact.start - 8) : fact.start].lower() == "between "
+            and text[fact.end : following.start] == " and "
+        ):
+            skipped = index + 1
+            raw = text[fact.start : following.end]
+            yield Fact(
+                following.kind, following.value, fact.low, following.low, following.unit, raw, fact.start,
+                following.end, fact.attribute | following.attribute, "<>",
+            )  # fmt: skip
+            continue
+        yield fact
 
 
 @lru_cache(maxsize=4_096)
@@ -154,8 +147,14 @@ def _digits(text: str) -> list[Fact]:
 
 
 def _words(text: str) -> list[Fact]:
-    found = []
+    found = [
+        Fact("percent", str(low), low, high, "%", text[start:end], start, end, _attribute(text, start, end))
+        for low, high, start, end in shares(text)
+    ]
+    taken = [(each.start, each.end) for each in found]
     for value, start, end in number_words(text):
+        if any(first < end and start < last for first, last in taken):
+            continue
         unit = _unit_after(text, end)
         raw = text[start : end + (len(unit) + 1 if unit else 0)]
         number, unit = quantity(value, unit) if unit else (value, "")
@@ -199,6 +198,8 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
             return (
                 _plain("path", cut.rstrip("/"), cut, start, start + len(cut), text) if len(cut) > 1 else None
             )
+        case "code":
+            return None if raw.lower() in acronyms() else _plain(kind, raw.lower(), raw, start, end, text)
     return _plain({"uuid": "id", "ip": "id"}.get(kind, kind), raw.lower(), raw, start, end, text)
 
 
@@ -215,6 +216,8 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
         )
     unit = "" if kind == "number" else rest.strip(" -")
     known, canonical = quantity(number, unit) if unit and unit.lower() not in SCALES else (number, "")
+    if kind == "quantity" and not canonical and _LOCATOR.fullmatch(raw):
+        return _plain("id", raw.lower(), raw, start, end, text)
     if kind == "quantity" and not canonical:
         # The word behind is no unit: a count of things, or a word that only follows.
         cut = raw[: len(raw) - len(unit)].rstrip(" -") if unit.lower() not in SCALES else raw
@@ -224,8 +227,13 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
 
 def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: int, text: str) -> Fact:
     compared = _compared(text[max(0, start - 24) : start])
-    if text[end : end + 1] == "+" or text[end : end + 8] == " or more":
+    more, less = _OR_MORE.match(text, end), _OR_LESS.match(text, end)
+    if text[end : end + 1] == "+" or more is not None:
         compared = ">="
+    elif less is not None:
+        compared = "<="
+    behind = more or less
+    end = behind.end() if behind is not None else end
     low, high = _interval(number, compared)
     value = format(number.normalize(), "f") if abs(number.adjusted()) < 40 else str(number)  # readable width
     return Fact(kind, value, low, high, unit, raw, start, end, _attribute(text, start, end), compared)
@@ -233,18 +241,18 @@ def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: i
 
 def _compared(before: str) -> str:
     """Give the comparison the words before a number make."""
-    last = before.rstrip()
-    word = last.rpartition(" ")[2].lower()
-    if word not in _COMPARING and last[-1:] not in _SIGNS:
-        return ""
-    return next((sign for pattern, sign in _BEFORE if pattern.search(before)), "")
+    low = before.rstrip().lower()
+    sign = _SIGNS.search(low)
+    endings = _BEFORE.get(sign[0] if sign is not None else low.rpartition(" ")[2], ())
+    held = [each for each in endings if low.endswith(each[0])]
+    return max(held, key=lambda each: len(each[0]))[1] if held else ""
 
 
 def _interval(number: Decimal, compared: str) -> tuple[Decimal | None, Decimal | None]:
     match compared:
         case ">" | ">=":
             return number, None
-        case "<" | "<=":
+        case "<" | "<=" | "within":
             return None, number
         case "~":
             return number - abs(number) * _ABOUT, number + abs(number) * _ABOUT

@@ -83,16 +83,24 @@ _CLOCK: Final = re.compile(r"([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(\+1)?(.*)")
 
 def same_moment(claimed: str, found: str) -> bool | None:
     """Compare two dates or times: True where the found one lies in the claimed, False where it cannot, None if unsaid."""
-    day, _, clock = claimed.partition("T")
-    found_day, _, found_clock = found.partition("T")
+    day, clock = _parted(claimed)
+    found_day, found_clock = _parted(found)
     if ":" in day:
         return _same_clock(day, found_clock or found_day) if ":" in (found_clock or found_day) else None
     if ":" in found_day:
         return None
     agreed = _same_day(day, found_day)
+    if agreed is not None and clock and found_clock and "?" not in f"{day}{found_day}":
+        moved = _same_instant(day, clock, found_day, found_clock)
+        if moved is not None:
+            return moved
     if agreed and clock:
         return _same_clock(clock, found_clock) if found_clock else None
     return agreed
+
+
+def _parted(value: str) -> tuple[str, str]:
+    return (value[:10], value[11:]) if value[10:11] == "T" else (value, "")
 
 
 def _same_clock(claimed: str, found: str) -> bool | None:
@@ -100,9 +108,41 @@ def _same_clock(claimed: str, found: str) -> bool | None:
     if one is None or other is None:
         return None
     if one[3] and other[3] and one[3] != other[3]:
-        return None
+        first, second = _minutes(one[1], one[3]), _minutes(other[1], other[3])
+        return None if first is None or second is None else (first - second) % _DAY == 0
     width = min(len(one[1]), len(other[1]))
     return one[1][:width] == other[1][:width] and not (one[2] and not other[2])
+
+
+_DAY: Final = 24 * 60
+_OFFSETS: Final = {
+    "UTC": 0, "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420,
+    "CET": 60, "CEST": 120, "JST": 540,
+}  # fmt: skip
+"""Minutes by which zones whose names mean one thing alone are ahead of UTC."""
+
+
+def _minutes(clock: str, zone: str) -> int | None:
+    """Give a time of day in minutes of UTC; None for a zone whose name may mean several."""
+    written = re.fullmatch(r"([+-])([0-9]{2}):?([0-9]{2})", zone)
+    offset = (
+        int(f"{written[1]}1") * (int(written[2]) * 60 + int(written[3]))
+        if written is not None
+        else _OFFSETS.get(zone)
+    )
+    return None if offset is None else int(clock[:2]) * 60 + int(clock[3:5]) - offset
+
+
+def _same_instant(day: str, clock: str, found_day: str, found_clock: str) -> bool | None:
+    """Compare two moments of known day and different zones; None where the zones are equal or not known."""
+    one, other = _CLOCK.match(clock), _CLOCK.match(found_clock)
+    if one is None or other is None or not one[3] or not other[3] or one[3] == other[3]:
+        return None
+    first, second = _minutes(one[1], one[3]), _minutes(other[1], other[3])
+    if first is None or second is None:
+        return None
+    days = date.fromisoformat(day).toordinal() - date.fromisoformat(found_day).toordinal()
+    return days * _DAY + first == second
 
 
 def _same_day(claimed: str, found: str) -> bool | None:

@@ -116,3 +116,22 @@ def _value(parts: list[str]) -> Decimal:
         elif part != "and":
             group += _ONES.get(part, _TENS.get(part, 0))
     return total + group
+
+
+_SHARES: Final = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_PARTS: Final = {"": 1, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+_SHARE: Final = re.compile(
+    r"\b(?:(?P<half>(?:one[ -])?half)(?=\s(?:of|the|its|their|our|your|all|these|those)\b)|(?<=by )(?:(?:a|one)[ -])?(?P<by>half|third|quarter|fifth|tenth)\b|"
+    r"(?P<part>a|one|two|three|four)[ -](?P<share>third|quarter|fifth|tenth)s?(?=\s(?:of|the|its|their|our|your|all)\b))",
+    re.IGNORECASE,
+)
+
+
+def shares(text: str) -> Iterator[tuple[Decimal, Decimal, int, int]]:
+    """Give each share written in words as per cent: the least and the most it may mean, with its place."""
+    for match in _SHARE.finditer(text):
+        name = (match["by"] or match["share"] or "half").lower()
+        whole = Decimal(100 * _PARTS[(match["part"] or "").lower()]) / _SHARES[name]
+        # A third is told as 33 or as 33.3 per cent.
+        low = whole.to_integral_value(rounding="ROUND_FLOOR")
+        yield low, low if low == whole else low + 1, match.start(), match.end()

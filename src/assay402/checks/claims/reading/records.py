@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.order import tokens
-from assay402.checks.claims.reading.text import stems
+from assay402.checks.claims.reading.text import plain, stems
 
 _PAIR: Final = re.compile(
-    r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:USD|EUR|GBP|ms|s|%|MB|GB|KB)\b)?)"
+    r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:(?:USD|EUR|GBP|CHF|JPY|ms|s|min|h|MB|GB|KB|TB|kg|g|km|m|cm|mm|V|W)\b|%|°[CF]\b))?)"
 )
 _LABEL: Final = re.compile(r"\s*[-*•]?\s*([A-Za-z][\w ./'()\-]{0,60}?)\s*:\s+(?=\S)(.{1,400})")
 _STAMP: Final = re.compile(
@@ -25,7 +25,7 @@ _STAMP: Final = re.compile(
 )
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 _ID_NAME: Final = re.compile(
-    r"(?:^|[_.\-])(?:id|ids|uuid|number|no|key|sku|ref|reference|code|name|version|sha)$|^(?:order|invoice|ticket|flight|customer|user|account|charge|refund|reservation|booking|item|product|service|job|path|file|email|host|branch|env|environment|drive|channel|recipient|to)$",
+    r"(?:^|[_.\-])(?:id|ids|uuid|number|no|key|sku|ref|reference|code|name|version|sha)$|^(?:order|invoice|ticket|flight|customer|user|account|charge|refund|reservation|booking|item|product|service|job|path|file|email|host|branch|env|environment|drive|channel|recipient|to|claim|patient|member|employee|parcel|shipment|node|device|sensor|case|subscription)$",
     re.IGNORECASE,
 )
 _TIME_NAMES: Final = (
@@ -58,6 +58,7 @@ _MONEY_NAMES: Final = frozenset(
         "pay",
     }
 )
+_PAYMENTS: Final = re.compile(r"payment|transaction|ledger|charges", re.IGNORECASE)
 _NAMED_ID: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,20}[0-9][\w-]{0,20}")
 _LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG)\b|\[error\]", re.IGNORECASE)
 
@@ -114,6 +115,16 @@ class Record:
         pairs = tuple(Field(match[1], match[2].strip("\"'")) for match in _PAIR.finditer(self.text[:LONGEST]))
         label = None if pairs else _LABEL.match(self.text[:LONGEST])
         return (Field(label[1].strip(), label[2].strip()),) if label is not None else pairs
+
+    @cached_property
+    def plain(self) -> str:
+        """The text as it is compared for sameness."""
+        return plain(self.text)
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """The words as written but for their case; the month is no modal verb."""
+        return frozenset(each.lower() for each in self.text.split() if each != "May")
 
     @cached_property
     def own_stems(self) -> frozenset[str]:
@@ -197,15 +208,32 @@ class Record:
         found: list[Fact] = []
         for index, field in enumerate(self.fields):
             attribute = frozenset(stems(field.name.replace("_", " ").replace(".", " ")))
-            whole = re.fullmatch(r"[0-9]{2,20}", field.value)
+            whole = re.fullmatch(r"[0-9]{1,20}", field.value)
             if whole is not None and _ID_NAME.search(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
-            for fact in value_facts(field.value[:LONGEST]):
+            if self._is_repaid(field):
+                attribute |= {"refund"}
+            for fact in value_facts(
+                field.value.lstrip("-") if self._is_repaid(field) else field.value[:LONGEST]
+            ):
                 found += self._with_currency(
                     replace(fact, attribute=attribute, start=-1 - index), field, currency
                 )
         return tuple(found)
+
+    def _is_repaid(self, field: Field) -> bool:
+        """Tell whether a field is a negative sum of a list of payments, which is money given back."""
+        return (
+            field.value[:1] == "-"
+            and _PAYMENTS.search(self.label) is not None
+            and bool(_MONEY_NAMES & set(field.name.lower().split("_")))
+        )
+
+    @cached_property
+    def is_repayment(self) -> bool:
+        """An entry of a list of payments that gives money back."""
+        return any(self._is_repaid(field) for field in self._fields)
 
     def _with_currency(self, fact: Fact, field: Field, currency: str) -> list[Fact]:
         if fact.kind != "number" or not (currency or _MONEY_NAMES & fact.attribute):

@@ -37,7 +37,11 @@ FINITE: Final = re.compile(
 )
 
 
-class Piece(Struct, frozen=True):
+_LOOKED_AT: Final = 300
+"""Characters on either side of a joint that decide whether two clauses meet there."""
+
+
+class Piece(Struct, frozen=True, gc=False):
     """A stretch of the candidate that may be a claim."""
 
     start: int
@@ -176,16 +180,34 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
     found, begin = [], 0
     if '"' not in whole and "“" not in whole:
         for match in _SPLIT.finditer(whole):
-            left, right = whole[begin : match.start()], whole[match.end() :]
-            if FINITE.search(left) and _begins_clause(right) and "if " not in left.lower()[:4]:
+            left = whole[max(begin, match.start() - _LOOKED_AT) : match.start()]
+            right = whole[match.end() : match.end() + _LOOKED_AT]
+            conditional = "if " in whole[begin : begin + 4].lower()
+            if FINITE.search(left) and _begins_clause(right) and not conditional:
                 found.append((begin, match.start()))
                 begin = match.end()
     found.append((begin, len(whole)))
+    found = [part for each in found for part in _premise(whole, *each)]
     made = []
     for first, last in found:
         form: Form = "clause" if FINITE.search(whole[first:last]) else "fragment"
         made.append(Piece(piece.start + first, piece.start + last, form, "", piece.ticked, piece.paragraph))
     return made
+
+
+_PREMISE: Final = re.compile(r"(?:since|as|given that|now that)\s", re.IGNORECASE)
+
+
+def _premise(whole: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Part `since …, …` where both sides say something of their own: the speaker asserts the one and the other."""
+    stretch = whole[begin : min(end, begin + 2 * _LOOKED_AT)]
+    if _PREMISE.match(stretch) is not None:
+        for match in re.finditer(r",\s", stretch):
+            if FINITE.search(stretch[: match.start()]) and _begins_clause(stretch[match.end() :]):
+                yield begin, begin + match.start()
+                yield begin + match.end(), end
+                return
+    yield begin, end
 
 
 _CLAUSE_START: Final = re.compile(

@@ -14,6 +14,7 @@ _CAMEL: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _INNER_CAPITAL: Final = re.compile(r"[a-z][A-Z]")
 _NOT_WORD: Final = re.compile(r"[^\w$€£%]+")
 _ROLL: Final = re.compile(r"\b[Rr]oll(?:s|ed|ing)? (back|out)\b")
+_BACKED: Final = re.compile(r"\b[Bb]ack(?:s|ed|ing)? up\b")
 _VOWEL: Final = frozenset("aeiouy")
 _LONGEST_WORD: Final = 40
 """Longer runs of letters are no words; they are compared as they stand."""
@@ -42,6 +43,12 @@ def _lexicon() -> tuple[dict[str, str], dict[str, str]]:
 def stop_words() -> frozenset[str]:
     """Give the words that carry no content of their own."""
     return frozenset(table("lexicon")["stop"])
+
+
+@cache
+def acronyms() -> frozenset[str]:
+    """Give the words of three capitals that are words like others and no codes of places or currencies."""
+    return frozenset(table("lexicon")["acronyms"])
 
 
 @lru_cache(maxsize=65_536)
@@ -84,6 +91,10 @@ def stems(text: str) -> list[str]:
     found: list[str] = []
     if "roll" in text or "Roll" in text:
         text = _ROLL.sub(r"roll\1", text)
+    if "ack" in text:
+        text = _BACKED.sub("backup", text)
+    if "nd-to-" in text:
+        text = text.replace("nd-to-end", "2e")
     for word in _WORD.findall(text):
         found += _parts(word)
     return found

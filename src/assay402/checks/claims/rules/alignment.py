@@ -20,6 +20,9 @@ def _claimed(claim: Claim, ignoring: frozenset[Fact]) -> list[str | Fact]:
         for each in found
         if each not in ignoring
         and (not isinstance(each, str) or each not in report_words() or each in claim.names)
+        and (
+            not isinstance(each, str) or each.startswith("=") or each in claim.content or each in claim.names
+        )
     ]
 
 
@@ -29,9 +32,9 @@ def says_in_order(claim: Claim, record: Record, ignoring: frozenset[Fact] = froz
     Values in `ignoring` may be missing or stand otherwise in the record.
     """
     wanted = _claimed(claim, ignoring)
-    if (
-        sum(isinstance(each, str) and not each.startswith("=") for each in wanted) < 2
-    ):  # one word says nothing
+    said = sum(isinstance(each, str) and not each.startswith("=") for each in wanted)
+    valued = any(isinstance(each, Fact) for each in wanted) or bool(ignoring)
+    if said < (1 if valued else 2):  # one word says nothing, one word and a value do
         return False
     given = record.ordered
     starts = [index for index, each in enumerate(given) if _same(wanted[0], each)][:_STARTS]

@@ -48,6 +48,45 @@ _NOT_SOURCES: Final = frozenset(
         "test",
         "check",
         "build",
+        "none",
+        "both",
+        "pytest",
+        "jest",
+        "mocha",
+        "vitest",
+        "cargo",
+        "go",
+        "rspec",
+        "phpunit",
+        "junit",
+        "ctest",
+        "dotnet",
+        "mypy",
+        "ruff",
+        "eslint",
+        "pyright",
+        "terraform",
+        "kubectl",
+        "docker",
+        "git",
+        "npm",
+        "pip",
+        "ci",
+        "lint",
+        "linter",
+        "type",
+        "suite",
+        "scan",
+        "scanner",
+        "step",
+        "job",
+        "pipeline",
+        "query",
+        "call",
+        "response",
+        "log",
+        "logs",
+        "output",
     }
 )
 
@@ -64,6 +103,9 @@ class Source:
 
 def source_of(text: str) -> Source | None:
     """Give the source a claim names, and where in the claim."""
+    cited = _CITED.search(text)
+    if cited is not None and not re.fullmatch(r"[ xX]", cited[1] or "-"):
+        return Source(cited[1] or cited[2], cited.start(), cited.end())
     for pattern in (_BY, _THE_ROLE):
         match = pattern.match(text)
         if match is not None and match[1].lower().removeprefix("the ").split()[0] not in _NOT_SOURCES:
@@ -73,9 +115,6 @@ def source_of(text: str) -> Source | None:
         match.re is _ACCORDING and match[0].lower().startswith("per ") and not match[1][:1].isupper()
     ):
         return Source(match[1], match.start(), match.end())
-    cited = _CITED.search(text)
-    if cited is not None and not re.fullmatch(r"[ xX]", cited[1] or "-"):
-        return Source(cited[1] or cited[2], cited.start(), cited.end())
     return None
 
 
@@ -112,12 +151,25 @@ def without_source(claim: Claim, items: tuple[EvidenceItem, ...]) -> tuple[Claim
     named = items_named(source.name, items) if source is not None else []
     if source is None or not named or claim.form in ("leaf", "cell"):
         return claim, frozenset()
+    return _stripped(claim, source), frozenset(item.id for item in named)
+
+
+def without_speaker(claim: Claim, records: list[Record]) -> tuple[Claim, frozenset[int]]:
+    """Give what is left of a claim without the naming of who said it, and the records that this speaker says."""
+    source = source_of(claim.text)
+    spoken = spoken_by(source.name, records) if source is not None else []
+    if source is None or not spoken or claim.form in ("leaf", "cell"):
+        return claim, frozenset()
+    return _stripped(claim, source), frozenset(record.order for record in spoken)
+
+
+def _stripped(claim: Claim, source: Source) -> Claim:
     said = frozenset(stems(claim.text[source.start : source.end]))
     kept = frozenset(stems(claim.text[: source.start] + " " + claim.text[source.end :]))
     facts = tuple(each for each in claim.facts if not source.start <= each.start < source.end)
     return replace(
         claim, content=claim.content - (said - kept), names=claim.names - (said - kept), facts=facts
-    ), frozenset(item.id for item in named)
+    )
 
 
 @rule("claims/source-not-supplied", since="0.1", spec="section 7, R11, and section 8")
@@ -155,6 +207,7 @@ def source_not_supplied(view: View) -> Finding | None:
                 code="SOURCE_NOT_SUPPLIED",
                 note="another item speaks of it; the named source is not supplied",
                 missing=missing,
+                repair=_renamed(view, near.record.item),
             )
     return Finding(
         support="UNVERIFIED",
@@ -199,7 +252,26 @@ def wrong_attribution(view: View) -> Finding | None:
         refs=(other.record.ref,),
         code="WRONG_ATTRIBUTION",
         note="the named item does not say it; this one does",
+        repair=_renamed(view, other.record.item),
     )
+
+
+def _renamed(view: View, item: EvidenceItem) -> tuple[str, int, int, str] | None:
+    """Give the edit that names the item which states it in the place of the named source."""
+    claim, source = view.claim, source_of(view.claim.text)
+    assert source is not None  # noqa: S101  (callers found one)
+    at = claim.text.index(source.name, source.start)
+    name = item.source_label
+    if source.name.isdigit():
+        name = str(view.world.items.index(item) + 1)
+    elif source.name.lower() in {each.id.lower() for each in view.world.items}:
+        name = item.id
+    elif source.name.lower().startswith(("the ", "our ")) and not name.lower().startswith(("the ", "our ")):
+        name = f"{source.name[:3]} {name}"
+    elif at == 0 and name[:1].islower():
+        name = f"The {name}"
+    start = claim.span.start + at
+    return ("REATTRIBUTE", start, start + len(source.name), name) if name.strip() else None
 
 
 def _says(near: Near) -> bool:

@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.facts import facts
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -25,7 +25,7 @@ _PENDING: Final = re.compile(
     re.IGNORECASE,
 )
 _DENIED: Final = re.compile(
-    r"\b(?:denied|rejected|revoked|refused|withdrawn|declined|suspended|forbidden|not approved|not allowed|not permitted|no permission|no access|cancell?ed|removed|without permission|unauthori[sz]ed|may not|must not|disallowed)\b|\b(?:access|permission|allowed|authorized|approved|consent)\s?[=:]\s?\"?(?:none|no|false|denied|revoked|rejected)\b",
+    r"\b(?:denied|rejected|revoked|refused|withdrawn|declined|suspended|forbidden|not (?:been )?(?:approved|allowed|permitted|authori[sz]ed|entitled|granted|eligible)|n't (?:allowed|permitted|authori[sz]ed)|lacks? (?:the )?(?:permission|access|role|scope)|insufficient (?:permissions?|privileges?|scopes?)|did not approve|no permission|no access|cancell?ed|removed|without permission|unauthori[sz]ed|may not|must not|disallowed)\b|\b(?:access|permission|allowed|authorized|approved|consent)\s?[=:]\s?\"?(?:none|no|false|denied|revoked|rejected)\b",
     re.IGNORECASE,
 )
 _GRANTED: Final = re.compile(
@@ -33,7 +33,7 @@ _GRANTED: Final = re.compile(
     re.IGNORECASE,
 )
 _UNTIL: Final = re.compile(
-    r"\b(?:valid (?:until|to|through|till)|until|expires?(?: on)?|expired(?: on)?|expiry(?: date)?|ends?(?: on)?|valid_until|expires_at|not after)\b\W{0,4}",
+    r"\b(?:valid (?:until|to|through|till)|until|expires?(?: on)?|expired(?: on)?|expiry(?: date)?|ends?(?: on)?|valid_until|valid_to|expires_at|expiry_date|not[ _]?after)\b\W{0,4}",
     re.IGNORECASE,
 )
 _REPLACED: Final = re.compile(
@@ -104,6 +104,8 @@ def authority(view: View) -> Finding | None:
         and (found := _superseded(view)) is not None
     ):
         return found
+    if _VALID.search(claim.text) and not claim.negative and (found := _run_out(view)) is not None:
+        return found
     approval = APPROVAL.search(claim.text) is not None
     if not is_authority(claim) or claim.negative:
         return None
@@ -116,11 +118,41 @@ def authority(view: View) -> Finding | None:
             return ended
     for each in near:
         text = each.record.searched if each.record.form == "json" else each.record.text
-        if _DENIED.search(text) and not _other_party(each):
+        if not approval and _beyond(claim.text, text):
+            return _finding(
+                view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record grants less", approval=False
+            )
+        about = not each.record.is_prose or each.shared or each.coverage >= 0.5  # half of what the claim says
+        if about and _DENIED.search(text) and not _other_party(each):
             return _finding(
                 view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record denies it", approval=approval
             )
     return _granted(view, near, approval=approval)
+
+
+_SCOPE: Final = re.compile(r"\bfor\s((?:[\w'-]+\s?){1,4})")
+
+
+def _same_scope(claimed: str, granted: str) -> bool:
+    """Tell whether an approval is not for others than the claim says it is for."""
+    said, told = _SCOPE.search(claimed), _SCOPE.search(granted)
+    if said is None or told is None:
+        return True
+    return bool(set(stems(said[1])) & set(stems(told[1])))
+
+
+_MORE: Final = re.compile(
+    r"\b(?:write|admin|full|edit|owner|delete|root)\b(?=[\w /-]{0,20}\b(?:access|permissions?|rights|privileges?)\b)",
+    re.IGNORECASE,
+)
+_LESS: Final = re.compile(r"\b(?:read[-_ ]?only|view[-_ ]?only|viewer)\b", re.IGNORECASE)
+
+
+def _beyond(claimed: str, granted: str) -> bool:
+    """Tell whether a claim names a higher level of access than a record that grants reading alone."""
+    return (
+        _MORE.search(claimed) is not None and _LESS.search(granted) is not None and not _MORE.search(granted)
+    )
 
 
 def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
@@ -131,11 +163,13 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
                 view, each, "UNSUPPORTED", "PENDING_AUTHORITY", "it is pending", approval=approval
             )
         granted = _APPROVED.search(text) if approval else _GRANTED.search(text)
-        enough = each.coverage >= 0.6 or (
-            not view.claim.names and each.coverage >= 0.4
-        )  # most of it; less where nobody is named
+        subject = view.claim.content - _WORDS
+        share = max(each.coverage, len(subject & each.stems) / len(subject)) if subject else each.coverage
+        # Most of it; less where nobody is named.
+        enough = each.coverage >= 0.6 or (not view.claim.names and share >= 0.4)
         if (
             granted
+            and _same_scope(view.claim.text, text)
             and not each.missing_names
             and enough
             and all(one.state == "match" for one in each.bindings)
@@ -209,6 +243,27 @@ def _ended(view: View, near: Near) -> Finding | None:
             ),
         )
     return None
+
+
+_VALID: Final = re.compile(
+    r"\b(?:is|are|remains?|still)\s(?:still\s|currently\s)?(?:valid|active|current|unexpired|in date|good)\b",
+    re.IGNORECASE,
+)
+
+
+def _run_out(view: View) -> Finding | None:
+    """Contradict that something is valid by the end that the nearest record, or the only one there is, gives it."""
+    ends = {
+        record.order: record
+        for word in ("until", "valid", "expire", "expiry", "after", "not after", "notAfter", "end")
+        for each in (word,)
+        for one in stems(each)
+        for record in view.world.with_stem(one)[:40]
+        if _UNTIL.search(record.text)
+    }
+    near = [each for each in view.near if each.record.order in ends]
+    chosen = near[:1] or ([view.to(next(iter(ends.values())))] if len(ends) == 1 else [])
+    return _ended(view, chosen[0]) if chosen else None
 
 
 def _superseded(view: View) -> Finding | None:

@@ -2,16 +2,22 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.compare import IDENTIFYING, Outcome, compare, generic, shape
 
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
 
 _ORIGIN: Final = re.compile(r"^\)?,?\s?(?:to|->|→|-)\s|^\)?\s?(?:→|->)")
+_ARRIVING: Final = re.compile(
+    r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE
+)
 _FROM: Final = re.compile(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
 _TO: Final = re.compile(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
 _ROLES: Final = {
@@ -20,23 +26,15 @@ _ROLES: Final = {
 }
 
 
-class Binding:
-    """A value of a claim and what a record says of it."""
+class Binding(Struct, frozen=True, gc=False):
+    """A value of a claim and what a record says of it. Positional: one is made per value and record."""
 
-    def __init__(
-        self,
-        state: State,
-        fact: Fact,
-        found: Fact | None = None,
-        record: Record | None = None,
-        overlap: int = 0,
-    ) -> None:
-        self.state: Final = state
-        self.fact: Final = fact
-        self.found: Final = found
-        self.record: Final = record
-        self.overlap: Final = overlap
-        """Words that name the attribute on both sides."""
+    state: State
+    fact: Fact
+    found: Fact | None = None
+    record: Record | None = None
+    overlap: int = 0
+    """Words that name the attribute on both sides."""
 
     @property
     def ref(self) -> str:
@@ -57,6 +55,8 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
     weaker: Binding | None = None
     for scope in ([record], list(record.above), list(record.below)):
         found = _in_scope(fact, scope, claim)
+        if found.state == "match" and scope[0] is record and _is_named_above(fact, found, record, claim):
+            return Binding("absent", fact)
         if found.state in ("match", "mismatch", "unit"):
             return found
         weaker = weaker or (found if found.state == "weaker" else None)
@@ -68,19 +68,41 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
     return weaker or Binding("absent", fact)
 
 
+def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) -> bool:
+    """Tell whether what a value stands in gives the very attribute another value, so that it stands here for something else."""
+    if (
+        fact.kind not in ("money", "number")
+        or found.overlap
+        or record.form != "json"
+        or record.parent is None
+    ):
+        return False
+    above = _in_scope(fact, list(record.above), claim)
+    return above.state == "mismatch" and above.overlap >= 1
+
+
 def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
+    other_end = _other_ends(claim)
     rated = [
-        (outcome, _overlap(fact, found, record), found, record)
+        (outcome, _overlap(fact, found, record, claim.form), found, record)
         for record in scope
         for found in record.facts
         if (outcome := compare(fact, found)) != "other"
+        and not (other_end and found.start >= 0 and _label(record.text, found.start) in other_end)
     ]
     equal = [each for each in rated if each[0] == "equal"]
     spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
+    named = {each.value for each in claim.facts if each is not fact and each.low is None}
+    vague = {id(each[3]) for each in rated if each[0] == "weaker" and fact.kind in ("date", "time")}
+    counted = _counted(claim.text, fact.end) if fact.kind == "number" else frozenset()
     unequal = [
         each
         for each in rated
-        if each[0] in ("unequal", "unit") and (each[2].low is None or each[2].low not in spoken_for)
+        if each[0] in ("unequal", "unit")
+        and not _counts_others(counted, each[2], each[3])
+        and (each[2].low is None or each[2].low not in spoken_for)
+        and each[2].value not in named
+        and id(each[3]) not in vague
     ]
     if equal:
         best = max(equal, key=lambda each: each[1])
@@ -100,6 +122,51 @@ def _in_scope(fact: Fact, scope: list[Record], claim: Claim) -> Binding:
     if rated:
         return Binding("weaker", fact, rated[0][2], rated[0][3])
     return Binding("absent", fact)
+
+
+_COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
+
+
+def _counted(text: str, end: int) -> frozenset[str]:
+    """Give the stems of the two words behind a number, which say what is counted."""
+    match = _COUNTED.match(text, end)
+    return frozenset(stems(match[1])) if match is not None else frozenset()
+
+
+def _counts_others(counted: frozenset[str], found: Fact, record: Record) -> bool:
+    """Tell whether a number of a text counts something else than the claimed one does."""
+    if not counted or found.kind != "number" or found.start < 0:
+        return False
+    other = _counted(record.text, found.end)
+    return bool(other) and not other & counted
+
+
+_ENDS: Final = tuple(
+    (stem(one), stem(other))
+    for one, other in (
+        ("depart", "arrive"),
+        ("start", "finish"),
+        ("open", "close"),
+        ("begin", "end"),
+        ("check-in", "check-out"),
+    )
+)
+_LABEL: Final = re.compile(r"([A-Za-z-]{2,})[\s:=]{1,3}$")
+
+
+@lru_cache(maxsize=256)
+def _other_ends(claim: Claim) -> frozenset[str]:
+    """Give the words for the other end of what a claim speaks of: arriving, where it speaks of departing."""
+    found = {other for one, other in _ENDS if one in claim.content and other not in claim.content}
+    return frozenset(
+        found | {one for one, other in _ENDS if other in claim.content and one not in claim.content}
+    )
+
+
+def _label(text: str, start: int) -> str:
+    """Give the stem of the word that stands right before a value."""
+    match = _LABEL.search(text[max(0, start - 20) : start])
+    return stem(match[1]) if match is not None else ""
 
 
 def _has_slots(record: Record) -> bool:
@@ -148,11 +215,13 @@ def _told_apart(fact: Fact, found: Fact) -> bool:
     return fact.kind != "number" or bool(fact.attribute & found.attribute)
 
 
-def _overlap(fact: Fact, found: Fact, record: Record) -> float:
+def _overlap(fact: Fact, found: Fact, record: Record, form: str) -> float:
     """Count the words that name the attribute on both sides; a name that says more than the claim counts a little less."""
     shared = fact.attribute & found.attribute
     if record.form not in ("json", "row"):
         return float(len(shared))
+    if form in ("leaf", "cell") and found.attribute and found.attribute <= fact.attribute:
+        return float(len(shared))  # the path or the header names the very field
     specific = shared - generic()
     extra = found.attribute - fact.attribute - generic()
     if not specific and extra:
@@ -162,6 +231,8 @@ def _overlap(fact: Fact, found: Fact, record: Record) -> float:
 
 def _role(fact: Fact, text: str) -> str:
     before, after = text[max(0, fact.start - 32) : fact.start], text[fact.end : fact.end + 6]
+    if _ARRIVING.search(text[max(0, fact.start - 90) : fact.start]):
+        return "destination"
     if _FROM.search(before) and not _TO.search(before):
         return "origin"
     if _TO.search(before):
@@ -175,9 +246,7 @@ def _bind_code(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> B
     for scope in ([record], list(record.above), list(record.below)):
         for held, found, field in _codes(scope):
             named = next((name for name, words in _ROLES.items() if field.lower().startswith(words)), "")
-            if found.value == fact.value and (
-                not role or not named or named == role or (rival is not None and scope[0] is not record)
-            ):
+            if found.value == fact.value and (not role or not named or named == role):
                 return Binding("match", fact, found, held)
             if role and named == role and rival is None:
                 rival = Binding("mismatch", fact, found, held, 1)

@@ -21,6 +21,7 @@ _SUMS: Final = frozenset({"amount", "total", "cost", "balanc", "calculat", "pric
 """Stems of words that make a bare number in a text a sum of money."""
 _PREFIXED: Final = re.compile(r"[a-z]+[0-9]+")
 _SHORTEST_HASH: Final = 7
+_YEAR: Final = re.compile(r"1[5-9][0-9]{2}|20[0-9]{2}")
 
 
 @cache
@@ -92,9 +93,19 @@ def _numbers(claimed: Fact, found: Fact) -> Outcome:
             return "other"
     elif claimed.unit != found.unit and claimed.unit and found.unit:
         return "unit" if claimed.kind == "money" else "other"
+    if claimed.kind == found.kind == "number" and is_year(claimed) != is_year(found):
+        return "other"
+    if claimed.compared == found.compared == "within":
+        # A term is kept or missed as it stands; a shorter one is another term.
+        return "equal" if claimed.high == found.high else "unequal"
     if found.compared and not claimed.compared:
         return "weaker"
     return _within(claimed, found)
+
+
+def is_year(fact: Fact) -> bool:
+    """Tell whether a bare number is written as a year is: four digits of these centuries, nothing beside them."""
+    return _YEAR.fullmatch(fact.raw) is not None and not fact.unit
 
 
 def _within(claimed: Fact, found: Fact) -> Outcome:

@@ -32,12 +32,21 @@ def counted(view: View) -> Finding | None:
     Nothing needs fixing.
 
     ## Known limits
-    Records are counted as far as they were supplied, so a smaller count contradicts nothing.
+    Records are counted as far as they were supplied, so a smaller count contradicts nothing. A duration is
+    contradicted only where one record tells the beginning and one the end.
     """
     claim = view.claim
     numbers = [
         fact for fact in claim.facts if fact.kind in ("number", "money", "quantity") and not fact.compared
     ]
+    money = [fact for fact in numbers if fact.kind == "money"]
+    counted_too = None
+    if len(money) == 1 and len(numbers) == 2 and _TOTAL & claim.content:
+        # `The total of the three plans`: how many there are is said beside the sum.
+        counted_too = (
+            next(int(fact.low or 0) for fact in numbers if fact.kind != "money") if len(money) < 2 else None
+        )
+        numbers = money
     if len(numbers) != 1 or len(claim.facts) > 2 or claim.negative:  # one number and what it is of
         return None
     fact = numbers[0]
@@ -47,14 +56,23 @@ def counted(view: View) -> Finding | None:
             support="SUPPORTED", rule="claims/counted", refs=tuple(record.ref for record in records[:12])
         )
     summed = _summed(view, fact) if _TOTAL & claim.content and fact.kind != "quantity" else None
-    if summed is not None:
+    if summed is not None and (counted_too is None or counted_too == len(summed)):
         return Finding(support="SUPPORTED", rule="claims/counted", refs=summed)
     lasted = (
         _lasted(view, fact)
         if fact.kind == "quantity" and fact.unit == "s" and _LASTED.search(claim.text)
         else None
     )
-    return Finding(support="SUPPORTED", rule="claims/counted", refs=lasted) if lasted is not None else None
+    if lasted is None:
+        return None
+    refs, agrees = lasted
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/counted",
+        refs=refs,
+        code="" if agrees else "VALUE_MISMATCH",
+        note="the time stamps lie as far apart" if agrees else "the time stamps lie another time apart",
+    )
 
 
 def _counted(view: View, fact: Fact) -> list[Record]:
@@ -93,16 +111,41 @@ def _summed(view: View, fact: Fact) -> tuple[str, ...] | None:
     return None
 
 
-def _lasted(view: View, fact: Fact) -> tuple[str, ...] | None:
+_BEGUN: Final = re.compile(r"\b(?:start\w*|beg[aiu]n\w*|launch\w*|running|opened)\b", re.IGNORECASE)
+_ENDED: Final = re.compile(
+    r"\b(?:finish\w*|complet\w*|done|end\w*|succeeded|stopped|closed|success)\b", re.IGNORECASE
+)
+
+
+def _lasted(view: View, fact: Fact) -> tuple[tuple[str, str], bool] | None:
+    """Say whether the first and the last dated record of the subject lie as far apart as claimed; None if unsaid."""
     dated = sorted(
         (near.record for near in view.near if near.coverage > 0 and ":" in near.record.moment),
         key=lambda record: record.order,
     )
     same = [record for record in dated if record.item is dated[0].item]
-    if len(same) < 2:  # a beginning and an end
+    if len(same) < 2 or fact.low is None:  # a beginning and an end
         return None
-    first, last = _seconds(same[0].moment), _seconds(same[-1].moment)
-    return (same[0].ref, same[-1].ref) if Decimal(last - first) == fact.low else None
+    lasted = Decimal(_seconds(same[-1].moment) - _seconds(same[0].moment))
+    refs = (same[0].ref, same[-1].ref)
+    if lasted == fact.low or (abs(lasted - fact.low) * 2 <= _unit(fact) and lasted > 0):
+        return refs, True
+    told = len(same) == 2 and _BEGUN.search(same[0].text) and _ENDED.search(same[1].text)
+    return (refs, False) if told else None
+
+
+def _unit(fact: Fact) -> Decimal:
+    """Give the seconds of the unit a duration is given in; nothing where it is given in fractions of it."""
+    if "." in fact.raw:
+        return Decimal(0)
+    return next(
+        (
+            Decimal(size)
+            for word, size in (("min", 60), ("hour", 3600), ("h", 3600))
+            if word in fact.raw.lower()
+        ),
+        Decimal(0),
+    )
 
 
 def _seconds(moment: str) -> int:
@@ -188,57 +231,3 @@ def _rows(view: View) -> list[tuple[Record, Decimal]]:
 def _names_row(view: View, record: Record) -> bool:
     head = frozenset(stems(re.split(r"[:|,=]", record.text, maxsplit=1)[0]))
     return bool(head) and head <= (view.claim.content | view.claim.names)
-
-
-@rule("claims/computed", since="0.1", spec="section 5.1 and section 7, R07")
-def computed(view: View) -> Finding | None:
-    """Support a total, a difference or a price that a calculation in the evidence came to.
-
-    ## What it reports
-    SUPPORTED where the claim gives one sum, with a word such as total, cost, difference or balance, and the answer
-    of a calculating tool is exactly that number.
-
-    ## Why it matters
-    An agent that adds up prices shows its sum in the call, and nowhere else.
-
-    ## How to fix it
-    Nothing needs fixing.
-
-    ## Known limits
-    The rule reads the result; whether the right numbers went into the calculation it does not say.
-    """
-    sums = [fact for fact in view.claim.facts if fact.kind == "money"]
-    if (
-        len(sums) != 1
-        or len(view.claim.facts) > 1
-        or view.claim.negative
-        or not _COMPUTED & (view.claim.content | sums[0].attribute)
-    ):
-        return None
-    for record in view.world.calculations:
-        if any(found.low == sums[0].low for found in record.facts if found.kind in ("number", "money")):
-            return Finding(
-                support="SUPPORTED",
-                rule="claims/computed",
-                refs=(record.ref,),
-                bound=((0, record.ref, sums[0].value),),
-            )
-    return None
-
-
-_COMPUTED: Final = frozenset(
-    stem(word)
-    for word in [
-        "total",
-        "cost",
-        "price",
-        "difference",
-        "balance",
-        "refund",
-        "save",
-        "pay",
-        "amount",
-        "bring",
-        "come",
-    ]
-)

@@ -4,6 +4,8 @@ import re
 from functools import cache
 from typing import Final
 
+from msgspec import Struct
+
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, mentions
@@ -71,7 +73,7 @@ _NAMING: Final = frozenset(
     }
 )
 _HTTP: Final = re.compile(
-    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP/[0-9.]+\s+([1-5][0-9]{2})\b"
+    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
 )
 _MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
 _EXIT: Final = re.compile(
@@ -80,17 +82,18 @@ _EXIT: Final = re.compile(
 )
 _SQL_TAG: Final = re.compile(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+)\s*$")
 _TERSE: Final = 90
+_BARE: Final = 60
+"""Longer sentences that name no action deny something of their own."""
 _BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
 _QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
 
 
-class Deed:
+class Deed(Struct, frozen=True, gc=False):
     """An action a record tells of, and how far it went."""
 
-    def __init__(self, record: Record, group: str, stage: Stage) -> None:
-        self.record: Final = record
-        self.group: Final = group
-        self.stage: Final = stage
+    record: Record
+    group: str
+    stage: Stage
 
 
 def deeds_of(record: Record) -> list[Deed]:
@@ -109,7 +112,8 @@ def deeds_of(record: Record) -> list[Deed]:
         return made
     made += [Deed(record, group, stage) for group in sorted(_groups(record) - named)]
     boxed = _BOX.search(record.text[:40]) is not None
-    if record.form != "json" and (boxed or (not made and stage in ("NONEXECUTION", "REVERSED"))):
+    bare = record.is_prose and len(record.text) > _BARE
+    if record.form != "json" and (boxed or (not made and not bare and stage in ("NONEXECUTION", "REVERSED"))):
         made.append(Deed(record, "*", stage))
     return made
 
@@ -136,7 +140,51 @@ def _from_fields(record: Record) -> list[Deed]:
         if field.name.lower().endswith(("ed_at", "ed"))
         and field.value.lower() not in ("", "null", "false", "0", "none")
     ]
+    if stage_of(record) is None:
+        # An event that is named by what was done.
+        told += [
+            field.value
+            for field in record.fields
+            if field.name.lower() in ("type", "event", "action", "kind", "name")
+            and _DONE.fullmatch(field.value)
+        ]
     return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
+
+
+_DONE: Final = re.compile(r"(?:[a-z]+[._ ])?[a-z]+(?:ed|sent|paid)", re.IGNORECASE)
+
+
+_REFUSAL: Final = re.compile(
+    r"^\W{0,6}(?:remote )?(?:access |permission |request )?(?:denied|refused|rejected|declined|forbidden|unauthorized|failed|failure|error|timed out|aborted)\b.{0,60}$",
+    re.IGNORECASE,
+)
+
+
+def is_mail_line(text: str) -> bool:
+    """Tell whether a mail server wrote a line."""
+    return _MAIL.search(text[:600]) is not None
+
+
+def http_code(text: str) -> str:
+    """Give the status code of a line about an HTTP request; empty where there is none."""
+    match = _HTTP.search(text[:600])
+    return (match[3] or match[4]) if match is not None else ""
+
+
+def exit_code(text: str) -> str:
+    """Give the exit code a line tells; empty where it tells none."""
+    match = _EXIT.search(text[:600])
+    return (match[1] or match[2]) if match is not None else ""
+
+
+def is_refusal(text: str) -> bool:
+    """Tell whether a short line begins with a word of refusal and tells of no action of its own."""
+    return _REFUSAL.match(text.strip()) is not None and not re.search(r"[=:]\s?0\b|\b0\s", text)
+
+
+def is_sql_answer(text: str) -> bool:
+    """Tell whether a line is the answer of a database to a statement: its name and a number of rows."""
+    return _SQL_TAG.match(text) is not None
 
 
 def _is_answer(record: Record) -> bool:
@@ -154,13 +202,14 @@ def _groups(record: Record) -> frozenset[str]:
             f"{record.label if len(record.text) < 80 else ''} {record.text[:600]}"
         )  # short lines belong to their heading
     if "history" in record.label:
-        return groups_in(record.label)
+        return frozenset({"refund"}) if record.is_repayment else groups_in(record.label)
     if record.parent is not None and record.parent.label.endswith(" call"):
         return _tool_groups(record.parent.label)
     if record.label.endswith(" call"):
         return _tool_groups(record.label)
     if _READING_VERB.search(record.label):
-        return frozenset()
+        # What is read tells of an action only by the status it shows.
+        return groups_in(" ".join(each.value for each in record.fields if each.name.lower() in _STATUS)[:200])
     told = [
         each.value for each in record.fields if each.name.lower() in _NAMING or each.name.lower() in _STATUS
     ]

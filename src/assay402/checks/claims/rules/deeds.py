@@ -1,21 +1,17 @@
 """The rules about actions: done, not done, not done yet, or not known to be done."""
 
-import re
-from functools import cache
 from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage, Support
-from assay402.checks.claims.reading.actions import groups_in, words_of
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.rules.carrying import carries, is_one_of_all
 from assay402.checks.claims.rules.told import Told, told
-from assay402.checks.claims.rules.values import in_order, speaks_plainly
-from assay402.checks.claims.rules.view import Near, View
+from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
 _ENOUGH: Final = 0.5
-_CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 
 
 @rule("claims/evidence-conflict", since="0.1", spec="section 7, R02b")
@@ -73,8 +69,12 @@ def status_conflict(view: View) -> Finding | None:
     ):
         code = "STAGE_REVERSED" if newest.stage == "REVERSED" else "STATUS_CONFLICT"
         return _staged("CONTRADICTED", "claims/status-conflict", action, code)
-    if claimed in (*_FINAL, "QUEUED") and newest.stage == "COMPLETED" and _same_thing(view, action):
-        if claimed in ("FAILED", "REVERSED") and any(deed.stage == claimed for deed in action.deeds):
+    if (
+        claimed in ("FAILED", "NONEXECUTION", "QUEUED")
+        and newest.stage == "COMPLETED"
+        and _same_thing(view, action)
+    ):
+        if claimed == "FAILED" and any(deed.stage == claimed for deed in action.deeds):
             return None
         return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
     return None
@@ -188,7 +188,9 @@ def action_recorded(view: View) -> Finding | None:
         if deed.record.item.kind == "description" and action.act.is_done:
             continue
         near = view.to(deed.record)
-        if _carries(view, action, near):
+        if is_one_of_all(view, near):
+            continue
+        if carries(view, action, near):
             refs = tuple(dict.fromkeys((deed.record.ref, *(each.ref for each in near.bindings if each.ref))))
             bound = tuple(
                 (index, each.ref, each.found.raw)
@@ -204,117 +206,9 @@ def action_recorded(view: View) -> Finding | None:
 def _reached(claimed: Stage | None, found: Stage) -> bool:
     if claimed == "ATTEMPTED":
         return found in ("ATTEMPTED", "COMPLETED", "FAILED", "REVERSED")
+    if claimed == "NONEXECUTION":
+        return found in ("NONEXECUTION", "FAILED", "QUEUED", "REQUESTED")  # none of these is its being done
     return claimed == found
-
-
-def _carries(view: View, action: Told, near: Near) -> bool:
-    claim = view.claim
-    if any(not _held(each.state, view, near, index) for index, each in enumerate(near.bindings)):
-        return False
-    if near.missing_names and not (action.act.outcome or _told_by_parts(view, near)):
-        return False
-    if not speaks_plainly(claim, near):
-        return False
-    spoken = {word for group in action.act.groups for word in words_of(group)} | _said_of_stage()
-    rest = near.wanted - spoken
-    covered = len(rest & (near.stems | _context_stems(view, near))) / len(rest) if rest else 1.0
-    if near.record.is_prose and len(near.record.text) > 60:
-        return covered >= 0.8 and in_order(
-            claim, near
-        )  # prose tells of many things: nearly all of the claim's content
-    if covered >= _ENOUGH or (near.shared and covered >= 0.3):
-        return True
-    if rest <= _anybody() or _same_channel(claim.text, near.record.text):
-        return True
-    return action.act.stage != "COMPLETED" and covered > 0 and len(rest) <= 2
-
-
-def _same_channel(said: str, told_of: str) -> bool:
-    return bool(set(_CHANNEL.findall(said)) & set(_CHANNEL.findall(told_of)))
-
-
-@cache
-def _anybody() -> frozenset[str]:
-    """Give the stems of words for whom or what an action concerned that a log does not name."""
-    words = (
-        "customer",
-        "client",
-        "user",
-        "card",
-        "service",
-        "system",
-        "team",
-        "account",
-        "money",
-        "app",
-        "application",
-        "request",
-        "run",
-        "infrastructure",
-        "resource",
-        "change",
-    )
-    return frozenset(stem(word) for word in words)
-
-
-def _held(state: str, view: View, near: Near, index: int) -> bool:
-    if state == "match":
-        return True
-    if state != "absent":
-        return False
-    fact = view.claim.facts[index]
-    if fact.kind == "number":
-        # A count may stand in the line beside the one that names the action, as SQL answers do.
-        following = [
-            each
-            for each in view.world.bearing
-            if each.item is near.record.item and 0 <= each.order - near.record.order <= 2
-        ]
-        return any(
-            found.low == fact.low for each in following for found in each.facts if found.kind == "number"
-        )
-    return False
-
-
-def _told_by_parts(view: View, near: Near) -> bool:
-    return bool(near.shared) and len(near.missing_names) <= 1 and view.claim.form == "clause"
-
-
-def _context_stems(view: View, near: Near) -> frozenset[str]:
-    """Give the words of the lines around, and of the item's label, which say what a short log is about."""
-    around: set[str] = set(stems(near.record.item.source_label))
-    for each in view.world.records[max(0, near.record.order - 2) : near.record.order + 3]:
-        if each.item is near.record.item:
-            around |= each.own_stems
-    return frozenset(around)
-
-
-@cache
-def _said_of_stage() -> frozenset[str]:
-    return frozenset(
-        stem(word)
-        for word in [
-            "complete",
-            "go",
-            "finish",
-            "success",
-            "fail",
-            "done",
-            "pending",
-            "queue",
-            "issue",
-            "process",
-            "carry",
-            "perform",
-            "execute",
-            "run",
-            "now",
-            "fully",
-            "item",
-            "thing",
-            "service",
-        ]
-    )
 
 
 @rule("claims/no-execution-record", since="0.1", spec="section 7, R18 for actions")

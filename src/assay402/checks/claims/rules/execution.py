@@ -4,11 +4,12 @@ import re
 from typing import Any, Final
 
 from assay402.checks.claims.model import ActionClass, Claim, Stage, Verdict
+from assay402.checks.claims.rules.act import Act
 from assay402.checks.claims.rules.authority import APPROVAL, PERMISSION
 from assay402.checks.claims.rules.deed import Deed
+from assay402.checks.claims.rules.reports import summary_of
 from assay402.checks.claims.rules.state import CLASSES
-from assay402.checks.claims.rules.tests import summary_of
-from assay402.checks.claims.rules.told import Act, told
+from assay402.checks.claims.rules.told import told
 from assay402.checks.claims.rules.view import view_of
 from assay402.checks.claims.rules.world import World
 
@@ -80,8 +81,8 @@ class Execution:
             self._classes.add("NONEXECUTION")
         for ref in verdict.finding.refs[:1]:
             for near in view_of(verdict.claim, world).near[:3]:
-                summary = summary_of(near.record)
-                if near.record.ref == ref and summary is not None and summary.skipped:
+                summary = summary_of(near.record) if near.record.ref == ref else None
+                if summary is not None and summary.skipped:
                     self._classes.add("NONEXECUTION")
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
-from assay402.checks.claims.rules.compare import IDENTIFYING, near_miss
+from assay402.checks.claims.rules.compare import IDENTIFYING, is_year, near_miss
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.told import told
@@ -16,6 +16,9 @@ from assay402.core.check import rule
 _ENOUGH: Final = 0.8
 _ENOUGH_WITH_VALUES: Final = 0.5
 _ALIGNED: Final = 0.6
+_CLOSE: Final = 0.15
+"""Share of a claim's content by which one record must fit better than another to be the one meant."""
+_LOOKED_AT: Final = 600
 _COMPARING: Final = re.compile(
     r"\b(?:than|average|total|sum|difference|times|each|both|combined)\b", re.IGNORECASE
 )
@@ -134,12 +137,12 @@ def _newer(near: Near, other: Near) -> bool:
 def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
     """Give the first mismatch of the best fitting record, unless a record that fits as well agrees."""
     claim = view.claim
+    slip = _year_slip(view)
+    if slip is not None:
+        return slip
     for near in view.near:
-        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit")]
+        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit") and not _is_asked(each)]
         if not wrong or not _same_subject(view, near, wrong):
-            continue
-        if near.record.label.endswith(" call"):
-            # What was asked for tells nothing of what is.
             continue
         if near.record.form == "row" and _COMPARING.search(claim.text):
             continue
@@ -155,6 +158,35 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
             continue
         return near, wrong[0]
     return None
+
+
+def _year_slip(view: View) -> tuple[Near, Binding] | None:
+    """Give a date whose day the nearest structured record has in another year, where no record has the claimed year."""
+    for fact in view.claim.facts:
+        if fact.kind != "date" or not re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fact.value):
+            continue
+        for near in view.near[:3]:
+            if near.record.form not in ("json", "row") or not (near.shared or near.wanted & near.stems):
+                continue
+            alike = [
+                Binding("mismatch", fact, found, record, 1)
+                for record in near.chain
+                if not record.label.endswith(" call")
+                for found in record.facts
+                if found.kind == "date" and found.value[4:10] == fact.value[4:10]
+            ]
+            if alike and not _has_year(view, fact.value[:4]):
+                return near, alike[0]
+    return None
+
+
+def _has_year(view: View, year: str) -> bool:
+    return any(year in record.text or year in record.searched for record in view.world.bearing[:_LOOKED_AT])
+
+
+def _is_asked(binding: Binding) -> bool:
+    """Tell whether a value stands in what a call asked for, which tells nothing of what is."""
+    return binding.record is not None and binding.record.label.endswith(" call")
 
 
 def _counts_here(view: View, near: Near) -> bool:
@@ -187,6 +219,7 @@ def _told_elsewhere(view: View, near: Near, wrong: list[Binding]) -> bool:
             record.form == near.record.form == "json"
             and {each.fact for each in wrong} <= agrees
             and other.matched >= near.matched
+            and other.coverage >= near.coverage - _CLOSE
         ):
             return True
     return False
@@ -231,11 +264,14 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     if _is_the_deed(view, near):
         return not near.missing_names or bool(near.shared)
     identifiers = view.identifiers - {each.fact.value for each in wrong}
+    if _speaks_of_another(near, wrong):
+        return False
     if near.record.item.kind == "description" and not near.shared:
         return near.coverage >= _ENOUGH
     if (
-        any(each.fact.kind == "version" and each.overlap >= 1 for each in wrong)
-        and near.coverage >= _ENOUGH_WITH_VALUES
+        any(each.fact.kind == "version" for each in wrong)
+        and near.wanted
+        and near.coverage >= (_ENOUGH_WITH_VALUES if any(each.overlap >= 1 for each in wrong) else _ENOUGH)
     ):
         return True
     if any(each.fact.kind in IDENTIFYING for each in wrong):
@@ -251,23 +287,33 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
             each.overlap >= 1 or each.fact.kind in ("date", "time", "code") or near.matched >= 1
             for each in wrong
         )
-    if (
-        near.matched >= 2
-        and not near.record.is_prose
-        and near.coverage >= (0.25 if near.record.form == "json" else _ENOUGH_WITH_VALUES)
-    ):
+    return _fits(view, near, wrong)
+
+
+def _fits(view: View, near: Near, wrong: list[Binding]) -> bool:
+    """Tell whether a record that shares no identifier fits by its other values, its fields or its words."""
+    named = any(each.overlap >= 1 for each in wrong)
+    least = 0.25 if near.record.form == "json" else _ENOUGH_WITH_VALUES
+    if near.matched >= 2 and not near.record.is_prose and near.coverage >= least:
         return True
-    if (
-        near.record.form in ("json", "row")
-        and near.coverage >= _ENOUGH_WITH_VALUES
-        and any(each.overlap >= 1 for each in wrong)
-    ):
+    if near.record.form in ("json", "row") and near.coverage >= _ENOUGH_WITH_VALUES and named:
         return True
     if near.record.is_prose:
         return near.coverage >= _ENOUGH and says_in_order(
             view.claim, near.record, frozenset(each.fact for each in wrong)
         )
-    return near.coverage >= _ALIGNED and (bool(near.wanted) or any(each.overlap >= 1 for each in wrong))
+    return near.coverage >= _ALIGNED and (bool(near.wanted) or named)
+
+
+def _speaks_of_another(near: Near, wrong: list[Binding]) -> bool:
+    """Tell whether a record is of another route or pair of currencies, or a sentence that shares little with the claim."""
+    codes = [each for each in near.bindings if each.fact.kind == "code"]
+    apart = [each for each in codes if each.state == "mismatch"]
+    if not near.shared and apart and (len(apart) == len(codes) > 1 or len(wrong) > len(apart)):
+        return True
+    # A sentence shares a name or a year with many that speak of something else.
+    least = _ENOUGH if all(is_year(each.fact) for each in wrong) else _ENOUGH_WITH_VALUES
+    return near.record.is_prose and near.coverage < least
 
 
 def _is_the_deed(view: View, near: Near) -> bool:
@@ -275,10 +321,9 @@ def _is_the_deed(view: View, near: Near) -> bool:
     action = told(view)
     if action is None or action.act.is_status or not action.deeds or near.record.is_prose:
         return False
-    exact = {
-        deed.record.order
-        for deed in action.deeds
-        if deed.group in action.act.groups and deed.stage == "COMPLETED"
+    done = [deed for deed in action.deeds if deed.stage == "COMPLETED"]
+    exact = {deed.record.order for deed in done if deed.group in action.act.groups} or {
+        deed.record.order for deed in done
     }
     return exact == {near.record.order} and action.newest is not None and action.newest.stage == "COMPLETED"
 

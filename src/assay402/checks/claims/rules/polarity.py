@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import Near, View, report_words
@@ -15,9 +16,11 @@ _NEGATION: Final = re.compile(
     r"\b(?:not|never|no|none|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b", re.IGNORECASE
 )
 _NOT_NEGATION: Final = re.compile(
-    r"\b(?:not only|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
+    r"\b(?:not only|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
     re.IGNORECASE,
 )
+_SWITCHED_OFF: Final = frozenset(stem(word) for word in ("disabled", "off", "inactive"))
+_UNIVERSAL: Final = frozenset(stem(word) for word in ("all", "every", "each", "everything", "always"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
 _CAUSE: Final = re.compile(
@@ -26,10 +29,16 @@ _CAUSE: Final = re.compile(
 )
 _ORDER: Final = re.compile(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
 _ALIGNED: Final = 0.7
+_ALIGNED_FIELD: Final = 0.6
+_NOT_IN_WORD: Final = re.compile(r"\bNot(?=[A-Z])|\bnot_")
+"""As in `NotReady`."""
+
+_PART: Final = re.compile(r"[;:]\s|,\s|\b(?:while|whereas|although|which|who|but)\b", re.IGNORECASE)
 
 
 @cache
-def _antonyms() -> dict[str, frozenset[str]]:
+def antonyms() -> dict[str, frozenset[str]]:
+    """Give each word with those that say its opposite."""
     found: dict[str, set[str]] = {}
     for one, other in table("antonyms"):
         found.setdefault(stem(one), set()).add(stem(other))
@@ -39,12 +48,13 @@ def _antonyms() -> dict[str, frozenset[str]]:
 
 def is_negative(text: str) -> bool:
     """Tell whether a text denies something."""
-    return _NEGATION.search(_NOT_NEGATION.sub(" ", text[:4_000])) is not None
+    cleaned = _NOT_NEGATION.sub(" ", text[:4_000])
+    return _NEGATION.search(cleaned) is not None or _NOT_IN_WORD.search(cleaned) is not None
 
 
 def antonyms_between(claimed: frozenset[str], found: frozenset[str]) -> frozenset[str]:
     """Give the words of a claim that a text says the opposite of, and does not say themselves."""
-    known = _antonyms()
+    known = antonyms()
     return frozenset(
         word for word in claimed if word not in found and known.get(word, frozenset()) & (found - claimed)
     )
@@ -73,9 +83,12 @@ def truth_of(claim: Claim, record: Record) -> bool | None:
         if value not in _YES and value not in _NO:
             continue
         named = frozenset(stems(field.name.rpartition(".")[2].replace("_", " ").replace("-", " ")))
-        if not named or not named <= claim.content:
+        opposite = frozenset(
+            each for word in named for each in antonyms().get(word, ()) if each in claim.content
+        )
+        if not named or not (named <= claim.content or opposite):
             continue
-        denied = _denied(claim, named)
+        denied = _denied(claim, named) != bool(opposite or _SWITCHED_OFF & claim.content - named)
         agreed = (value in _YES) != denied
         told = agreed if told is None else told and agreed
     return told
@@ -110,7 +123,7 @@ def polarity_flip(view: View) -> Finding | None:
         if record.form in ("json", "row") or record.fields:
             if (
                 truth_of(claim, record) is False
-                and (near.shared or near.coverage >= _ALIGNED)
+                and (near.shared or near.coverage >= _ALIGNED_FIELD)
                 and not _bad_values(near)
             ):
                 return _contradicted(
@@ -120,7 +133,13 @@ def polarity_flip(view: View) -> Finding | None:
                 continue
         if _bad_values(near) or record.text.rstrip().endswith("?") or near.missing_names:
             continue
-        if is_negative(record.text) != claim.negative and claim.modality == "is" and _denies(near, claim):
+        undone = claim.negative and cue(record.text[:600]) in ("NONEXECUTION", "FAILED")
+        if (
+            is_negative(record.text) != claim.negative
+            and not undone
+            and claim.modality == "is"
+            and _denies(near, claim)
+        ):
             return _contradicted(
                 "claims/polarity-flip", near, "POLARITY", "the record has the other polarity"
             )
@@ -128,10 +147,10 @@ def polarity_flip(view: View) -> Finding | None:
 
 
 def _denies(near: Near, claim: Claim) -> bool:
-    wanted = [each for each in near.wanted if each not in report_words()]
-    if len(wanted) < 2 or claim.quantifier == "all":  # one word is no statement
+    wanted = [each for each in near.wanted if each not in report_words() | _UNIVERSAL]
+    if len(wanted) < 2:  # one word is no statement
         return False
-    text = near.record.text
+    text = near.record.text[:4_000]
     given = stems(text)
     covered = sum(each in set(given) for each in wanted)
     # The denial must stand beside the claim's own words, not in another part of a long record.
@@ -139,7 +158,14 @@ def _denies(near: Near, claim: Claim) -> bool:
         covered == len(wanted)
         and len(given) <= 2 * len(wanted) + 6
         and _beside(text if is_negative(text) else claim.text, wanted)
+        and _in_clause(text if is_negative(text) else claim.text, wanted)
     )
+
+
+def _in_clause(text: str, wanted: list[str]) -> bool:
+    """Tell whether the part of a sentence that denies holds most of what is wanted, so that it is what is denied."""
+    denying = [part for part in _PART.split(text) if is_negative(part)]
+    return any(2 * len(set(stems(part)) & set(wanted)) >= len(set(wanted)) for part in denying)
 
 
 def _beside(text: str, wanted: list[str]) -> bool:
@@ -180,117 +206,17 @@ def antonym(view: View) -> Finding | None:
             continue
         rest = near.wanted - turned
         negation = is_negative(record.text) != claim.negative and record.form not in ("json", "row")
-        short = len(held) <= 3 * len(claim.content) + 4
-        if rest and rest <= near.stems and not negation and short and not record.text.rstrip().endswith("?"):
+        short = len(held) <= 3 * len(claim.content) + 4 or bool(near.record.fields)
+        enough = rest <= near.stems or (near.shared and 2 * len(rest & near.stems) >= len(rest))
+        if (
+            (rest or near.shared)
+            and enough
+            and not negation
+            and short
+            and not record.text.rstrip().endswith("?")
+        ):
             return _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
     return None
-
-
-@rule("claims/counterexample", since="0.1", spec="section 7, R06")
-def counterexample(view: View) -> Finding | None:
-    """Contradict `all`, `every` or `no` where a record shows an exception.
-
-    ## What it reports
-    CONTRADICTED with the reason COUNTEREXAMPLE where the claim says something of all members of a kind, at least
-    one record says the same of a member, and another record of the same form says the opposite.
-
-    ## Why it matters
-    One exception makes a universal false, and it is the exception somebody must act on.
-
-    ## How to fix it
-    Name the members it holds for, or the exception.
-    """
-    claim = view.claim
-    if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
-        return None
-    known = _antonyms()
-    claimed = {word: known[word] for word in sorted(claim.content) if word in known}
-    for word, opposites in claimed.items():
-        same = [record for record in view.world.with_stem(word) if _is_member(record)]
-        against = [
-            record
-            for opposite in sorted(opposites)
-            for record in view.world.with_stem(opposite)
-            if _is_member(record)
-        ]
-        if claim.quantifier == "all" and not claim.negative and _is_whole(view, same):
-            return Finding(
-                support="SUPPORTED",
-                rule="claims/counterexample",
-                refs=tuple(record.ref for record in same[:12]),
-                note="every line of the item says so",
-            )
-        wrong = same if claim.quantifier == "none" or claim.negative else against
-        right = against if wrong is same else same
-        if wrong and (right or _subject_named(claim, wrong[0])):
-            record = wrong[0]
-            return Finding(
-                support="CONTRADICTED",
-                rule="claims/counterexample",
-                refs=(record.ref,),
-                code="COUNTEREXAMPLE",
-                note="one record shows an exception",
-            )
-    return None
-
-
-def _is_whole(view: View, same: list[Record]) -> bool:
-    """Tell whether at least two records say it and nothing else stands in their item."""
-    if len(same) < 2 or any(record.item is not same[0].item for record in same):
-        return False
-    return sum(record.item is same[0].item for record in view.world.bearing) == len(same)
-
-
-def _is_member(record: Record) -> bool:
-    return record.form in ("json", "row") or (
-        len(record.text.split()) <= 8 and not record.is_prose
-    )  # a line about one member
-
-
-def _subject_named(claim: Claim, record: Record) -> bool:
-    return bool((claim.content & record.all_stems) - {each for each in claim.content if each in _antonyms()})
-
-
-@rule("claims/none-counted", since="0.1", spec="section 4, number, and section 7, R06")
-def none_counted(view: View) -> Finding | None:
-    """Judge `no errors` by the number of errors a record gives.
-
-    ## What it reports
-    SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
-    where it gives another number.
-
-    ## Why it matters
-    `No vulnerabilities` is a number, and scanners print it.
-
-    ## How to fix it
-    Give the number.
-    """
-    claim = view.claim
-    match = _NO_THING.search(claim.text)
-    if claim.quantifier != "none" or match is None or claim.facts:
-        return None
-    thing = set(stems(match[1])[:2])
-    for near in view.near:
-        counted = [
-            fact for fact in near.record.facts if fact.kind == "number" and thing and thing <= fact.attribute
-        ]
-        if not counted or near.coverage < 0.6 or near.missing_names:  # most of what the claim speaks of
-            continue
-        none = all(fact.low == 0 for fact in counted)
-        return Finding(
-            support="SUPPORTED" if none else "CONTRADICTED",
-            rule="claims/none-counted",
-            refs=(near.record.ref,),
-            code="" if none else "COUNTEREXAMPLE",
-            note="the record counts none" if none else "the record counts some",
-        )
-    return None
-
-
-_NO_THING: Final = re.compile(
-    r"\b(?:no|zero)\s((?!changes\b)[a-z][\w-]*(?:\s[a-z][\w-]*)??)(?:\s(?:were|was|are|is|have|has|remain\w*|occurred|in|on|found|during)\b|[.,;]|$)",
-    re.IGNORECASE,
-)
 
 
 @rule("claims/cause-not-stated", since="0.1", spec="section 7, R16")

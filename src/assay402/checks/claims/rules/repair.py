@@ -119,7 +119,7 @@ def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
 
 def _correction(candidate: str, verdict: Verdict) -> Correction:
     claim, finding = verdict.claim, verdict.finding
-    edit = finding.repair if finding.support == "CONTRADICTED" else None
+    edit = finding.repair
     if edit is None and finding.code == "STAGE_OVERCLAIM" and finding.stage in _STAGE_WORDS:
         edit = _weaker(verdict, _STAGE_WORDS[finding.stage])
     if edit is None and finding.support == "CONTRADICTED" and finding.stage in ("FAILED", "NONEXECUTION"):

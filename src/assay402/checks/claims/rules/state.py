@@ -6,8 +6,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from assay402.checks.claims.model import ActionClass, Coverage, Directive, State, Verdict
+from assay402.checks.claims.rules.act import Act
 from assay402.checks.claims.rules.authority import is_authority
-from assay402.checks.claims.rules.told import Act
 from assay402.core.check import rule
 
 CLASSES: Final[tuple[ActionClass, ...]] = (

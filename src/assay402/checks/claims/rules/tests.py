@@ -6,52 +6,25 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.reports import Summary, issues_of, merged, summary_of
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
 _ABOUT: Final = re.compile(
-    r"\b(?:tests?|test suites?|suites?|specs?|assertions|checks|ci|build)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
+    r"\b(?:tests?|test suites?|suites?|specs?|rspec examples|assertions|checks|ci|build|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
     re.IGNORECASE,
 )
 _PASS: Final = re.compile(
     r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|success(?:ful(?:ly)?)?|clean)\b", re.IGNORECASE
 )
 _FAIL: Final = re.compile(r"\b(?:fail(?:s|ed|ing|ures?)?|red|broken|broke|errors?)\b", re.IGNORECASE)
-_COUNT: Final = re.compile(
-    r"([0-9][0-9,]*)\s+(?:tests?\s+|examples?\s+|specs?\s+)?(passed|passing|failed|failing|failures?|skipped|errors?|ignored|pending|total|examples?|tests?)\b",
-    re.IGNORECASE,
-)
-_NAMED: Final = re.compile(
-    r"\b(tests|failures|errors|skipped|passed|failed|total|tests run|assertions)\s?[=:]\s?\"?([0-9]+)",
-    re.IGNORECASE,
-)
+_NEWEST: Final = 40
+"""Lines looked at for one word of a report."""
+_SKIPPED: Final = re.compile(r"\b(?:skipped|ignored|pending)\b", re.IGNORECASE)
 _OF: Final = re.compile(
     r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)(?:\s(?:tests?|specs?|checks))?\s(?:tests?\s)?(?:have |are )?pass",
     re.IGNORECASE,
 )
-_RAN: Final = re.compile(r"\bRan ([0-9]+) tests?\b|\bcollected ([0-9]+) items?\b", re.IGNORECASE)
-_GOOD: Final = re.compile(
-    r"^\s*(?:OK\b|PASS\b|ok\s+\S+|test result: ok|All tests passed)|\bBUILD SUCCESS", re.IGNORECASE
-)
-_BAD: Final = re.compile(
-    r"^\s*(?:FAILED\b|FAIL\b|--- FAIL|not ok\b|test result: FAILED|FAILURES!|✗|✕)|\bBUILD FAILURE",
-    re.IGNORECASE,
-)
-_SKIP: Final = re.compile(r"\b(?:SKIPPED|skipped|skipping|not run|disabled)\b")
-_KEYS: Final = {
-    "passing": "passed",
-    "failing": "failed",
-    "failure": "failed",
-    "failures": "failed",
-    "error": "errors",
-    "ignored": "skipped",
-    "pending": "skipped",
-    "examples": "total",
-    "example": "total",
-    "tests": "total",
-    "test": "total",
-    "tests run": "total",
-}
 _WORDS: Final = frozenset(
     stem(word)
     for word in [
@@ -89,55 +62,42 @@ _WORDS: Final = frozenset(
         "new",
         "report",
         "skip",
+        "none",
+        "example",
+        "examples",
+        "case",
+        "finish",
+        "complete",
+        "line",
+        "100",
+        "pytest",
+        "unittest",
+        "jest",
+        "vitest",
+        "mocha",
+        "go",
+        "golang",
+        "cargo",
+        "rust",
+        "junit",
+        "java",
+        "maven",
+        "gradle",
+        "rspec",
+        "ruby",
+        "dotnet",
+        "net",
+        "nunit",
+        "xunit",
+        "phpunit",
+        "php",
+        "ctest",
+        "tap",
+        "python",
+        "npm",
+        "node",
     ]
 )
-
-
-class Summary:
-    """What one record says of a test run."""
-
-    def __init__(self, record: Record, counts: dict[str, int], good: bool | None, skipped: bool) -> None:
-        self.record: Final = record
-        self.counts: Final = counts
-        self.good: Final = good
-        self.skipped: Final = skipped
-
-    @property
-    def failed(self) -> int:
-        """Tests that failed or broke."""
-        return self.counts.get("failed", 0) + self.counts.get("errors", 0)
-
-    @property
-    def passed(self) -> int | None:
-        """Tests that passed, computed from the total where only that is told."""
-        if "passed" in self.counts:
-            return self.counts["passed"]
-        if "total" in self.counts and (self.good or "failed" in self.counts):
-            return self.counts["total"] - self.failed - self.counts.get("skipped", 0)
-        return None
-
-
-def summary_of(record: Record) -> Summary | None:
-    """Read a record as the summary of a test run; None where it is none."""
-    text = (
-        record.text[:2_000]
-        if record.form != "json"
-        else " ".join(f"{each.name}={each.value}" for each in record.fields)
-    )
-    counts: dict[str, int] = {}
-    for match in _COUNT.finditer(text):
-        name = match[2].lower()
-        counts[_KEYS.get(name, name)] = int(match[1].replace(",", ""))
-    for match in _NAMED.finditer(text):
-        name = match[1].lower()
-        counts.setdefault(_KEYS.get(name, name), int(match[2]))
-    ran = _RAN.search(text)
-    if ran is not None:
-        counts.setdefault("total", int(ran[1] or ran[2]))
-    good = True if _GOOD.search(text) else False if _BAD.search(text) else None
-    skipped = _SKIP.search(text) is not None and not counts
-    told = bool({"passed", "failed", "total"} & set(counts)) or good is not None or skipped
-    return Summary(record, counts, good, skipped) if told else None
 
 
 @rule("claims/test-report", since="0.1", spec="sections 5.3 and 7, R04 and R06 for tests")
@@ -161,7 +121,7 @@ def test_report(view: View) -> Finding | None:
     """
     claim = view.claim
     if not _ABOUT.search(f"{claim.context} {claim.text}") or not (
-        _PASS.search(claim.text) or _FAIL.search(claim.text)
+        _PASS.search(claim.text) or _FAIL.search(claim.text) or _SKIPPED.search(claim.text)
     ):
         return None
     named = {each for each in claim.content | frozenset(stems(claim.context)) if each not in _WORDS}
@@ -177,7 +137,59 @@ def test_report(view: View) -> Finding | None:
         found = own
     if not found:
         return None
-    return _judge(claim, _merged(found), named=bool(named))
+    return _judge(claim, merged(found), named=bool(named))
+
+
+_CHECKER: Final = re.compile(
+    r"\b(?:lint(?:er|ing|s)?|type[- ]?check(?:er|ing|s)?|type errors?|mypy|ruff|eslint|pyright|tsc|clippy|flake8|pylint|rubocop|static analysis)\b",
+    re.IGNORECASE,
+)
+_CLEAN: Final = re.compile(
+    r"\b(?:clean|passe[sd]|pass|green|succeed(?:s|ed)|(?:no|zero|0|without) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|violations?))\b",
+    re.IGNORECASE,
+)
+
+
+@rule("claims/checker-report", since="0.1", spec="sections 5.3 and 7, R07 for linters and type checkers")
+def checker_report(view: View) -> Finding | None:
+    """Judge a claim about a linter or a type checker by the number of issues its last line tells.
+
+    ## What it reports
+    SUPPORTED where the claim calls the check clean and the newest report tells no issue, or gives the number of
+    issues the report tells; CONTRADICTED with VALUE_MISMATCH otherwise.
+
+    ## Why it matters
+    A checker prints one line at its end, and a report of it is wrong by a number.
+
+    ## How to fix it
+    Quote the checker's closing line.
+    """
+    claim = view.claim
+    if _CHECKER.search(f"{claim.context} {claim.text}") is None:
+        return None
+    records = {
+        record.order: record
+        for word in ("find", "issue", "problem", "error", "check", "warn", "offense", "violation")
+        for record in view.world.with_stem(stem(word))[-_NEWEST:]
+    }
+    told = [
+        (record, count) for _, record in sorted(records.items()) if (count := issues_of(record)) is not None
+    ]
+    counted = next(
+        (int(fact.low) for fact in claim.facts if fact.kind == "number" and fact.low is not None), None
+    )
+    wanted = 0 if _CLEAN.search(claim.text) else counted
+    if not told or wanted is None or len(claim.facts) > 1:
+        return None
+    record, count = told[-1]
+    agrees = count == wanted
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/checker-report",
+        refs=(record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the newest report tells {count} issues",
+    )
 
 
 def _summaries(view: View) -> list[Summary]:
@@ -202,25 +214,11 @@ def _summaries(view: View) -> list[Summary]:
     return [each for each in found if each is not None]
 
 
-def _merged(found: list[Summary]) -> Summary:
-    """Give the last summary that tells an end; what only tells a total is filled in from the lines around it."""
-    telling = [
-        each
-        for each in found
-        if each.counts.keys() & {"passed", "failed"} or each.good is not None or each.skipped
-    ]
-    last = telling[-1] if telling else found[-1]
-    counts = dict(last.counts)
-    if "passed" not in counts:
-        for each in reversed(found):
-            if each.record.item is last.record.item and "total" in each.counts:
-                counts.setdefault("total", each.counts["total"])
-    return Summary(last.record, counts, last.good, last.skipped)
-
-
 def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
     ref = (summary.record.ref,)
-    if _FAIL.search(claim.text) and not _PASS.search(claim.text):
+    if _SKIPPED.search(claim.text) and not _PASS.search(claim.text) and not _FAIL.search(claim.text):
+        return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped")
+    if _FAIL.search(claim.text) and (not _PASS.search(claim.text) or _NO_FAILURE.search(claim.text)):
         return _judge_failures(claim, summary)
     if claim.negative and not _FAIL.search(claim.text):
         return None
@@ -278,21 +276,45 @@ def _judge_unclean(claim: Claim, summary: Summary, *, named: bool) -> Finding:
     )
 
 
+_NO_FAILURE: Final = re.compile(
+    r"\b(?:no|zero|0|without)\s(?:\w+\s)?(?:fail\w*|errors?)|\bnone (?:of \w+ )?fail", re.IGNORECASE
+)
+
+
 def _judge_failures(claim: Claim, summary: Summary) -> Finding | None:
-    ref = (summary.record.ref,)
-    counted = 0 if claim.quantifier == "none" or claim.negative else _counts_of(claim)
     told = summary.failed if summary.counts or summary.good is not None else None
-    if told is None or (counted is None and summary.good is False):
+    if _NO_FAILURE.search(claim.text) or claim.quantifier == "none" or claim.negative:
+        finding = _judge_number(claim, summary, told, "failed", 0)
+        counted = _counts_of(claim)
+        if finding is not None and finding.support == "SUPPORTED" and counted:
+            ran = {summary.passed, summary.counts.get("total")}
+            return (
+                finding
+                if counted in ran
+                else _judge_number(claim, summary, summary.passed, "passed", counted)
+            )
+        return finding
+    if summary.good is False and _counts_of(claim) is None:
+        return Finding(support="SUPPORTED", rule="claims/test-report", refs=(summary.record.ref,))
+    return _judge_number(claim, summary, told, "failed")
+
+
+def _judge_number(
+    claim: Claim, summary: Summary, told: int | None, word: str, counted: int | None = None
+) -> Finding | None:
+    """Judge a number of tests that failed or were skipped by the number a summary tells."""
+    wanted = counted if counted is not None else _counts_of(claim)
+    if told is None:
         return None
-    agrees = told == counted if counted is not None else told > 0
-    if agrees:
+    ref = (summary.record.ref,)
+    if told == wanted if wanted is not None else told > 0:
         return Finding(support="SUPPORTED", rule="claims/test-report", refs=ref)
     return Finding(
         support="CONTRADICTED",
         rule="claims/test-report",
         refs=ref,
         code="VALUE_MISMATCH",
-        note=f"the newest summary tells {told} failed",
+        note=f"the newest summary tells {told} {word}",
     )
 
 
@@ -304,7 +326,8 @@ def _counts_of(claim: Claim) -> int | None:
         if (
             fact.kind == "number"
             and fact.low is not None
-            and fact.attribute & {"test", "pass", "fail", "spec", "check", "item"}
+            and (fact.attribute | claim.content)
+            & {"test", "pass", "fail", "spec", "check", "item", "example"}
             and "retry" not in fact.attribute
         ):
             return int(fact.low)

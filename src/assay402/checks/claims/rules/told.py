@@ -1,25 +1,19 @@
 """What a claim says was done, and what the records say became of it."""
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from assay402.checks.claims.data import table
-from assay402.checks.claims.model import Claim, Mention, Stage
-from assay402.checks.claims.reading.actions import consequential, cue, groups_in, same_action, words_of
+from assay402.checks.claims.model import Claim, Stage
+from assay402.checks.claims.reading.actions import cue, groups_in, same_action, words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.act import ANY, Act
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
-from assay402.checks.claims.rules.deed import Deed, stage_of
+from assay402.checks.claims.rules.deed import Deed, is_refusal, stage_of
 from assay402.checks.claims.rules.view import Near, View, report_words
 
-_WEAK: Final = frozenset(
-    {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
-)
-_OUTCOME: Final = re.compile(
-    r"\b(?:is|are|went|now|be|remains?)\s(?:now\s|currently\s|fully\s)?(live|ready|available|unpaid|delivered|paid|in production)\b",
-    re.IGNORECASE,
-)
 _PLACES: Final = (
     "production",
     "staging",
@@ -33,13 +27,11 @@ _PLACES: Final = (
     "uat",
     "preprod",
 )
-_CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
-_STATUS: Final = re.compile(
-    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|not run|(?:was|is|were|are) done)\b",
+_INSTRUMENTS: Final = re.compile(
+    r"\b(gift card|credit card|debit card|certificate|voucher|bank transfer|wire transfer|paypal|cash|store credit|cheque|points)s?\b",
     re.IGNORECASE,
 )
-ANY: Final = "any"
-"""The group of a status that is told of something without an action of its own: a job, a step, a service."""
+_CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
 _RANKS: Final[dict[Stage, int]] = {
@@ -53,6 +45,9 @@ _RANKS: Final[dict[Stage, int]] = {
     "REVERSED": 7,
 }
 _FOLLOWING: Final = 6
+_REFUSED_WITHIN: Final = 2
+"""Lines after the one that names an action in which its bare refusal may stand."""
+
 _LOOKED_AT: Final = 60
 _ENOUGH: Final = 0.5
 
@@ -81,6 +76,20 @@ def _status_words() -> frozenset[str]:
             "done",
             "status",
             "time",
+            "go",
+            "went",
+            "through",
+            "come",
+            "clear",
+            "reverse",
+            "revert",
+            "void",
+            "undone",
+            "change",
+            "make",
+            "need",
+            "apply",
+            "require",
         ]
     )
 
@@ -90,63 +99,14 @@ def _places() -> dict[str, str]:
     return {stem(place): {"dev": "development", "preprod": "staging"}.get(place, place) for place in _PLACES}
 
 
-class Act:
-    """What a claim says was done."""
-
-    def __init__(self, claim: Claim) -> None:
-        said = [*claim.mentions]
-        outcome = _OUTCOME.search(claim.text)
-        if not said and outcome is not None:
-            group = (
-                "pay"
-                if "paid" in outcome[1].lower()
-                else "send"
-                if outcome[1].lower() == "delivered"
-                else "deploy"
-            )
-            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), claim.negative)]
-        self.outcome: Final = outcome is not None and not claim.mentions
-        self.mentions: Final = tuple(said)
-        if (
-            not said
-            and (match := _STATUS.search(claim.text)) is not None
-            and (stage := cue(match[0])) is not None
-        ):
-            said = [Mention(ANY, stage, match.start(), match.end(), claim.negative and stage == "COMPLETED")]
-        groups = {each.group for each in said}
-        if "process" in groups and claim.context:
-            groups |= groups_in(claim.context)
-        self.is_status: Final = groups == {ANY}
-        self.groups: Final = frozenset(groups - _WEAK or groups)
-        self.stage: Final = _claimed_stage(said, claim)
-
-    @property
-    def is_done(self) -> bool:
-        """The claim says the action was carried out."""
-        return not self.is_status and (
-            self.stage == "COMPLETED" or (self.stage == "REVERSED" and "rollback" in self.groups)
-        )
-
-    @property
-    def is_consequential(self) -> bool:
-        """The action cannot be taken back by looking away."""
-        return bool(self.groups & consequential())
-
-
-def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:
-    stages = [("NONEXECUTION" if each.negated and each.stage == "COMPLETED" else each.stage) for each in said]
-    if claim.quantifier == "none" and "COMPLETED" in stages:
-        return "NONEXECUTION"
-    for stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED", "COMPLETED", "ATTEMPTED", "REQUESTED"):
-        if stage in stages:
-            return stage
-    return None
-
-
 _SEVERAL: Final = re.compile(
     r"\b(?:both|following|all (?:two|three|four|five)|these)\s(?:the\s)?(?:\w+\s){0,2}?\w+s\s(?:have|were|are)\b",
     re.IGNORECASE,
 )
+_STANDS: Final = re.compile(
+    r"\b(?:healthy|running|active|serving|live|ready|up)\b(?<!not ready)", re.IGNORECASE
+)
+_FOLLOWS: Final = re.compile(r"\W{0,4}(?:the )?following\b", re.IGNORECASE)
 
 
 def _says_several(claim: Claim) -> bool:
@@ -157,6 +117,13 @@ def _thing(deed: Deed) -> object:
     """Give what a record acts on: its identifiers, or else the call it answers."""
     record = deed.record
     return record.ids or id(record.parent or record.item)
+
+
+def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(each.lower() for each in pattern.findall(text.replace("_", " ")))
+
+
+_PLACE: Final = re.compile("|".join(_PLACES))
 
 
 class Told:
@@ -170,28 +137,61 @@ class Told:
         self.deeds: Final = self._about()
         self.conflict: Final = self._conflict()
         self.newest: Final = self.deeds[-1] if self.deeds else None
-        self.is_partial: Final = (
-            _says_several(view.claim)
-            and len({_thing(deed) for deed in self.deeds if deed.stage == "COMPLETED"}) == 1
+        self.is_partial: Final = _says_several(view.claim) and (
+            len({_thing(deed) for deed in self.deeds if deed.stage == "COMPLETED"}) == 1
+            or (view.claim.dangling and _FOLLOWS.match(view.claim.text) is not None)
         )
-        """The claim speaks of several things, and the records tell of one."""
+        """The claim speaks of several things, and the records tell of one, or it does not say which they are."""
 
     def _about(self) -> list[Deed]:
         if self.act.is_status:
             return self._statuses()
         found: dict[int, Deed] = {}
-        for record in self._records():
+        for record in self._records:
             for deed in self.view.world.deeds(record):
                 if deed.group == "*" or any(same_action(group, deed.group) for group in self.act.groups):
                     held = found.get(record.order)
                     if held is None or (held.group not in self.act.groups and deed.group in self.act.groups):
                         found[record.order] = deed
+        for deed in (*self._refusals(), *self._standing()):
+            found.setdefault(deed.record.order, deed)
         deeds = [found[order] for order in sorted(found)]
         exact = [deed for deed in deeds if deed.group in self.act.groups or deed.group == "*"]
         deeds = exact if any(deed.group != "*" for deed in exact) else deeds
         return _ordered(
             self._of_subject([deed for deed in deeds if deed.group != "*" or self._is_of_claim(deed, exact)])
         )
+
+    def _refusals(self) -> list[Deed]:
+        """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""
+        records, found = self.view.world.records, []
+        for record in self._records:
+            named = groups_in(record.text[:400])
+            if record.form != "line" or not any(
+                same_action(one, each) for one in self.act.groups for each in named
+            ):
+                continue
+            for each in records[record.order + 1 : record.order + 1 + _REFUSED_WITHIN]:
+                about = (self.view.claim.content - report_words()) & each.own_stems
+                told = is_refusal(each.text) or (bool(about) and cue(each.text[:400]) == "FAILED")
+                if (
+                    each.item is record.item
+                    and told
+                    and not groups_in(each.text) - {"process"}
+                    and each.form == "line"
+                ):
+                    found.append(Deed(each, min(self.act.groups), "FAILED"))
+        return found
+
+    def _standing(self) -> list[Deed]:
+        """Give the records of how things stand that show the claimed outcome, such as a version that is healthy."""
+        if not self.act.outcome or "deploy" not in self.act.groups:
+            return []
+        return [
+            Deed(near.record, "deploy", "COMPLETED")
+            for near in self.view.near
+            if _STANDS.search(near.record.searched[:400])
+        ]
 
     def _is_of_claim(self, deed: Deed, exact: list[Deed]) -> bool:
         """Tell whether a bare `not run`, `rolled back` or ticked box tells of the claimed action."""
@@ -225,14 +225,18 @@ class Told:
         deeds = sorted((deed for rate, deed in rated if rate == best), key=lambda deed: deed.record.order)
         return _ordered(deeds)
 
+    @cached_property
     def _records(self) -> list[Record]:
         world = self.view.world
         found = {near.record.order: near.record for near in self.view.near}
         named = [near.record for near in self.view.near if near.shared]
         if named:
             # A named thing is told of where its name stands, and in the lines that follow.
+            kinds = {shape(fact.value) for fact in self.view.claim.facts if fact.kind == "id"}
             for record in named:
                 for each in world.records[record.order : record.order + _FOLLOWING]:
+                    if each is not record and any(shape(one) in kinds for one in each.ids):
+                        break  # here another thing of the kind is told of
                     if each.item is record.item and each.item.claim_bearing:
                         found[each.order] = each
             return [found[order] for order in sorted(found)]
@@ -278,16 +282,23 @@ class Told:
         )
         return (len(near.shared), len(subject & near.stems))
 
+    @cached_property
+    def _wheres(self) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+        """The places, channels and instruments the claim names, each with the pattern that finds others."""
+        text = self.view.claim.text
+        places = frozenset(_places()[each] for each in self.view.claim.content if each in _places())
+        named = ((pattern, _named(pattern, text)) for pattern in (_CHANNEL, _INSTRUMENTS))
+        return tuple(each for each in ((_PLACE, places), *named) if each[1])
+
     def _fits(self, record: Record) -> bool:
-        claim, near = self.view.claim, self.view.to(record)
-        places = {_places()[each] for each in claim.content if each in _places()}
-        found = {_places()[each] for each in record.all_stems if each in _places()}
-        if places and found and not places & found:
-            self.elsewhere = True
-            return False
-        for pattern in (_CHANNEL,):
-            said, there = set(pattern.findall(claim.text)), set(pattern.findall(record.text))
-            if said and there and not said & there:
+        near = self.view.to(record)
+        for pattern, said in self._wheres:
+            there = (
+                {_places()[each] for each in record.all_stems if each in _places()}
+                if pattern is _PLACE
+                else frozenset().union(*(_named(pattern, one.searched) for one in (record, *record.above)))
+            )
+            if there and not said & there:
                 self.elsewhere = True
                 return False
         return not self._other_identifier(near)

@@ -5,12 +5,12 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import plain, stems
-from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.reading.text import stems
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
-from assay402.checks.claims.rules.polarity import antonyms_between, is_negative, opposed, truth_of
-from assay402.checks.claims.rules.view import Near, View, bound_values
+from assay402.checks.claims.rules.polarity import opposed, truth_of
+from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
+from assay402.checks.claims.rules.view import Near, View, bound_values, value_words
 from assay402.core.check import rule
 
 _ENOUGH: Final = 0.8
@@ -21,11 +21,8 @@ _AGGREGATE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that speak of a table as a whole, which no single row states."""
+
 _ENOUGH_WITH_VALUES: Final = 0.5
-_JOINED: Final = frozenset(
-    {"and", "or", "but", "nor", "except", "unless", "if", "former", "alleged", "almost", "nearly", "fake"}
-)
-"""Words beside a run of words that join it to more, or take from it."""
 
 
 @rule("claims/all-facts-bound", since="0.1", spec="section 7, R19")
@@ -120,9 +117,25 @@ def _affirmed(view: View) -> Finding | None:
             and near.coverage == 1.0
             and _is_in_values(view.claim, near)
         )
+        said = said or _is_labelled(view.claim, near)
         if (said or (told and near.coverage >= _ENOUGH)) and not near.missing_names:
             return Finding(support="SUPPORTED", rule="claims/all-facts-bound", refs=(near.record.ref,))
     return None
+
+
+def _is_labelled(claim: Claim, near: Near) -> bool:
+    """Tell whether a claim says what a labelled line says and nothing more: `X is the Y` beside `Y: X`."""
+    record = near.record
+    if (
+        record.form != "line"
+        or len(record.fields) != 1
+        or claim.negative
+        or claim.mentions
+        or claim.quantifier
+    ):
+        return False
+    label, value = (frozenset(stems(each)) for each in (record.fields[0].name, record.fields[0].value))
+    return bool(label and value) and claim.content == label | value and not opposed(claim, record)
 
 
 def _is_in_values(claim: Claim, near: Near) -> bool:
@@ -143,11 +156,26 @@ def _states(view: View, near: Near) -> bool:
         return False
     if opposed(claim, near.record) or not speaks_plainly(claim, near):
         return False
+    if all(each.kind in IDENTIFYING or each.kind == "code" for each in claim.facts) and not _predicated(
+        view, near
+    ):
+        return False
     if near.record.is_prose:
         return in_order(claim, near)
     if near.record.form == "row" and _AGGREGATE.search(claim.text):
         return False
     return near.coverage >= _threshold(near, claim)
+
+
+_PREDICATE: Final = re.compile(
+    r"\b(?:is|are|was|were|been|being|be)\s(?:not\s|now\s|\w+ly\s)?(?!an?\b|the\b|in\b|on\b|at\b|for\b|from\b|to\b|of\b)([a-z][\w-]*(?:ed|en|wn|ing|line|ive|[ai]ble))\b"
+)
+
+
+def _predicated(view: View, near: Near) -> bool:
+    """Tell whether a record holds the word that a claim without values says of its subject."""
+    match = _PREDICATE.search(view.claim.text)
+    return match is None or frozenset(stems(match[1])) <= near.stems | value_words()
 
 
 def _threshold(near: Near, claim: Claim) -> float:
@@ -162,143 +190,6 @@ def _threshold(near: Near, claim: Claim) -> float:
     if structured and (near.shared or near.matched >= 2 or claim.form in ("fragment", "heading")):
         return 0.3 if claim.form in ("fragment", "heading") else _ENOUGH_WITH_VALUES
     return _ENOUGH_WITH_IDENTIFIERS if len(near.shared) >= 2 else _ENOUGH
-
-
-def speaks_plainly(claim: Claim, near: Near) -> bool:
-    """Tell whether a record asserts what it says: no question, and no weaker modality than the claim's."""
-    text = near.record.text
-    if near.record.form in ("json", "row"):
-        return True
-    if text.rstrip().endswith("?"):
-        return False
-    # The month is no modal verb.
-    words = {each.lower() for each in text.split() if each != "May"}
-    weak = words & {
-        "may",
-        "might",
-        "could",
-        "possibly",
-        "perhaps",
-        "if",
-        "allegedly",
-        "reportedly",
-        "unless",
-        "expected",
-        "plans",
-        "planned",
-        "probably",
-        "likely",
-    }
-    return not weak or claim.modality == "may" or bool(weak & set(claim.text.lower().split()))
-
-
-@rule("claims/stated-verbatim", since="0.1", spec="section 7, R20")
-def stated_verbatim(view: View) -> Finding | None:
-    """Support a claim that stands in the evidence word for word, or with all its content in the same order.
-
-    ## What it reports
-    SUPPORTED where a sentence or a line of the evidence has the words of the claim, whatever their case, with the
-    same polarity and not as a question; or holds every content word of it in the same order, leaving out nothing
-    that could restrict it.
-
-    ## Why it matters
-    What is quoted exactly needs no interpretation.
-
-    ## How to fix it
-    Nothing needs fixing.
-
-    ## Known limits
-    Where the claim says `all`, `no` or `only`, only the very words count.
-    """
-    claim = view.claim
-    said = plain(claim.text)
-    for near in view.near:
-        text = near.record.text
-        if (
-            not speaks_plainly(claim, near)
-            or near.record.form == "json"
-            or (claim.mentions and near.record.item.kind == "description")
-        ):
-            continue
-        if (
-            said
-            and (said == plain(text) or (not _is_strict(claim) and _contains(said, plain(text))))
-            and not opposed(claim, near.record)
-        ):
-            return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
-    for near in view.near[:4]:
-        if near.record.form in ("json", "row") or claim.quantifier or claim.form in ("leaf", "cell"):
-            continue
-        if in_order(claim, near):
-            return Finding(
-                support="SUPPORTED",
-                rule="claims/stated-verbatim",
-                refs=(near.record.ref,),
-                bound=bound_values(claim, near),
-            )
-    return None
-
-
-def _is_strict(claim: Claim) -> bool:
-    """Tell whether leaving out a word of the evidence would make the claim say more: under `not`, `all`, `only`, `exactly`."""
-    return (
-        claim.negative
-        or bool(claim.quantifier)
-        or bool(
-            set(claim.text.lower().split())
-            & {"exactly", "few", "hardly", "rarely", "most", "less", "fewer", "at"}
-        )
-    )
-
-
-def _contains(said: str, text: str) -> bool:
-    """Tell whether a text has the words of a claim whole, neither denied before them nor joined to others beside them."""
-    if len(said.split()) < 3 or f" {said} " not in f" {text} ":  # shorter runs stand anywhere
-        return False
-    before, _, after = f" {text} ".partition(f" {said} ")
-    denied = any(
-        mark in before.split()[-4:]
-        for mark in ("not", "if", "whether", "no", "never", "unless", "that", "denied", "deny", "false")
-    )
-    joined = before.split()[-1:] + after.split()[:1]
-    return not denied and not _JOINED.intersection(joined)
-
-
-def in_order(claim: Claim, near: Near) -> bool:
-    """Tell whether a sentence holds all content of the claim in its order, every value, and nothing opposed."""
-    if near.missing_names or any(each.state != "match" for each in near.bindings):
-        return False
-    if claim.negative or is_negative(near.record.text) or not speaks_plainly(claim, near):
-        return False
-    if antonyms_between(claim.content, near.record.own_stems):
-        return False
-    return says_in_order(claim, near.record) and _restricts_nothing(claim, near)
-
-
-def _restricts_nothing(claim: Claim, near: Near) -> bool:
-    lowered = set(near.record.text.lower().split())
-    risky = {
-        "all",
-        "every",
-        "no",
-        "only",
-        "few",
-        "or",
-        "either",
-        "neither",
-        "most",
-        "less",
-        "fewer",
-        "except",
-        "without",
-        "almost",
-        "nearly",
-        "former",
-        "formerly",
-        "fake",
-        "alleged",
-    }
-    return not (risky & lowered) and not (risky & set(claim.text.lower().split()))
 
 
 @rule("claims/not-established", since="0.1", spec="section 7, R18 and R21")

@@ -6,12 +6,18 @@ from assay402.checks.claims.model import Claim, Finding, Verdict
 from assay402.checks.claims.rules import (
     attribution,
     authority,
+    codes,
     counts,
     deeds,
+    lists,
     mismatch,
+    modality,
     polarity,
+    sums,
     tests,
+    universals,
     values,
+    verbatim,
 )
 from assay402.checks.claims.rules.view import View, view_of
 from assay402.checks.claims.rules.world import World
@@ -51,11 +57,16 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     deeds.evidence_conflict,
     mismatch.value_conflict,
     tests.test_report,
+    tests.checker_report,
+    codes.answer_code,
     authority.authority,
     deeds.status_conflict,
-    polarity.counterexample,
-    polarity.none_counted,
+    universals.counterexample,
+    universals.none_counted,
     counts.count_differs,
+    lists.listed,
+    sums.comparison_false,
+    sums.change_computed,
     mismatch.value_mismatch,
     polarity.polarity_flip,
     polarity.antonym,
@@ -65,8 +76,9 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     deeds.self_report_only,
     deeds.action_recorded,
     counts.counted,
-    counts.computed,
-    values.stated_verbatim,
+    sums.computed,
+    verbatim.stated_verbatim,
+    modality.modality_overclaim,
     deeds.no_execution_record,
     values.all_facts_bound,
     values.not_established,
@@ -80,6 +92,9 @@ def judge(claim: Claim, world: World) -> Verdict:
     whole = view_of(claim, world)
     said, only = attribution.without_source(claim, world.items)
     view = View(said, world, only) if only else whole
+    if not only:
+        said, spoken = attribution.without_speaker(claim, world.bearing)
+        view = View(said, world, spoken=spoken) if spoken else whole
     for each in ORDER:
         finding = each(whole if each in _OF_SOURCES else view)
         if finding is not None:

@@ -1,7 +1,7 @@
 """One claim beside the records that may speak of it, each value of the claim bound where it can be."""
 
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Final
 
 from assay402.checks.claims.data import table
@@ -45,6 +45,15 @@ _VALUE_WORDS: Final = (
     "long",
     "large",
     "big",
+    "install",
+    "usage",
+    "utilization",
+    "checksum",
+    "digest",
+    "hash",
+    "sha256",
+    "sha",
+    "md5",
 )
 
 
@@ -71,7 +80,9 @@ class Near:
             held |= record.ids
         found = self._identifiers & held
         rest = self._identifiers - found
-        return found | {each for each in rest if any(same_identifier(each, one) for one in held)}
+        return found | {
+            each for each in rest if any(each in one and same_identifier(each, one) for one in held)
+        }
 
     @cached_property
     def own_shared(self) -> int:
@@ -104,7 +115,9 @@ class Near:
     def wanted(self) -> frozenset[str]:
         """The content the record should hold."""
         wanted = self._claim.content - report_words()
-        return wanted - value_words() if self._claim.facts else wanted
+        if self.shared:
+            wanted -= _kinds(self._claim) - self.stems
+        return wanted - value_words() - (_wares() - self.stems) if self._claim.facts else wanted
 
     @cached_property
     def _covering(self) -> frozenset[str]:
@@ -131,14 +144,36 @@ class Near:
         return (len(self.shared) + 0.5 * (self.own_shared > 0), self.matched, round(self.coverage, 6))
 
 
+_KIND: Final = re.compile(r"([A-Za-z][\w-]*)\s(?:#|no\.?\s|number\s|with\s|ID\s){0,2}\s?$", re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _kinds(claim: Claim) -> frozenset[str]:
+    """Give the stems of the nouns that stand before the claim's identifiers, which say only of what kind they are."""
+    found: set[str] = set()
+    for fact in claim.facts:
+        match = _KIND.search(claim.text[max(0, fact.start - 40) : fact.start]) if fact.kind == "id" else None
+        if match is not None:
+            found |= set(stems(match[1]))
+    return frozenset(found) if found < claim.content else frozenset()
+
+
 class View:
     """One claim, and the evidence near it."""
 
-    def __init__(self, claim: Claim, world: World, only: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        world: World,
+        only: frozenset[str] = frozenset(),
+        spoken: frozenset[int] = frozenset(),
+    ) -> None:
         self.claim: Final = claim
         self.world: Final = world
         self._only: Final = only
         """The items that count, where the claim names its source."""
+        self._spoken: Final = spoken
+        """The records that count, where the claim names a speaker."""
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
         self._near_to: dict[int, Near] = {}
@@ -163,11 +198,18 @@ class View:
             words |= set(stems(fact.raw.replace("_", " ")))
         for mention in self.claim.mentions:
             words |= words_of(mention.group)
-        identifiers = {stem(part) for each in self.identifiers for part in re.split(r"[^\w]+", each) if part}
+        identifiers = {
+            stem(part)
+            for each in self.identifiers
+            for part in re.split(r"[\W_]+", each)
+            if any(char.isdigit() for char in part)
+        }
+        identifiers |= {fact.value[:7] for fact in self.claim.facts if fact.kind == "hash"}
         found = [
             self.to(record)
             for record in self.world.near(words - identifiers, identifiers)
-            if not self._only or record.item.id in self._only
+            if (not self._only or record.item.id in self._only)
+            and (not self._spoken or record.order in self._spoken)
         ]
         return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
 
@@ -198,6 +240,12 @@ class View:
 def report_words() -> frozenset[str]:
     """Give the stems of words that only say that something is reported."""
     return frozenset(stem(word) for word in table("lexicon")["report"])
+
+
+@cache
+def _wares() -> frozenset[str]:
+    """Give the stems of words for what a price list holds, which its rows do not repeat."""
+    return frozenset(stem(word) for word in ("plan", "item", "product", "tier", "package"))
 
 
 @cache

@@ -16,7 +16,10 @@ from assay402.core.canon import sha256_hex
 _POSTINGS: Final = 60
 """Records looked at for one word of a claim; a word in more of them distinguishes little."""
 _CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
-_FAR: Final = 0.2
+_HASH: Final = re.compile(r"[0-9a-f]+")
+_LONG: Final = 11
+_SHORTEST: Final = 7
+_FAR: Final = 0.3
 """Records that share less than this part of what the nearest shares are not looked at."""
 _NEAR: Final = 10
 """Records compared closely for one claim."""
@@ -48,6 +51,8 @@ class World:
         for record in self.bearing:
             for each in record.own_stems:
                 index[each].append(record)
+                if len(each) > _LONG and _HASH.fullmatch(each):
+                    index[each[:_SHORTEST]].append(record)  # people quote the beginning
         return index
 
     @cached_property

@@ -1,0 +1,75 @@
+"""What a claim says was done, and how far it says it went."""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Mention, Stage
+from assay402.checks.claims.reading.actions import consequential, cue, groups_in
+
+_WEAK: Final = frozenset(
+    {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
+)
+_OUTCOME: Final = re.compile(
+    r"\b(?:is|are|went|now|be|remains?)\s(?:now\s|currently\s|fully\s)?(live|ready|available|unpaid|delivered|paid|in production)\b",
+    re.IGNORECASE,
+)
+_STATUS: Final = re.compile(
+    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|reversed|reverted|voided|undone|(?:went|gone|came) through|(?:has |have )?cleared|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done)\b",
+    re.IGNORECASE,
+)
+ANY: Final = "any"
+"""The group of a status that is told of something without an action of its own: a job, a step, a service."""
+
+
+class Act:
+    """What a claim says was done."""
+
+    def __init__(self, claim: Claim) -> None:
+        said = [*claim.mentions]
+        outcome = _OUTCOME.search(claim.text)
+        if not said and outcome is not None:
+            group = (
+                "pay"
+                if "paid" in outcome[1].lower()
+                else "send"
+                if outcome[1].lower() == "delivered"
+                else "deploy"
+            )
+            undone = outcome[1].lower() == "unpaid"
+            said = [Mention(group, "COMPLETED", outcome.start(1), outcome.end(1), claim.negative != undone)]
+        self.outcome: Final = outcome is not None and not claim.mentions
+        self.mentions: Final = tuple(said)
+        if (
+            not said
+            and (match := _STATUS.search(claim.text)) is not None
+            and (stage := cue(match[0])) is not None
+        ):
+            said = [Mention(ANY, stage, match.start(), match.end(), claim.negative and stage == "COMPLETED")]
+        groups = {each.group for each in said}
+        if "process" in groups and claim.context:
+            groups |= groups_in(claim.context)
+        self.is_status: Final = groups == {ANY}
+        self.groups: Final = frozenset(groups - _WEAK or groups)
+        self.stage: Final = _claimed_stage(said, claim)
+
+    @property
+    def is_done(self) -> bool:
+        """The claim says the action was carried out."""
+        return not self.is_status and (
+            self.stage == "COMPLETED" or (self.stage == "REVERSED" and "rollback" in self.groups)
+        )
+
+    @property
+    def is_consequential(self) -> bool:
+        """The action cannot be taken back by looking away."""
+        return bool(self.groups & consequential())
+
+
+def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:
+    stages = [("NONEXECUTION" if each.negated and each.stage == "COMPLETED" else each.stage) for each in said]
+    if claim.quantifier == "none" and "COMPLETED" in stages:
+        return "NONEXECUTION"
+    for stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED", "COMPLETED", "ATTEMPTED", "REQUESTED"):
+        if stage in stages:
+            return stage
+    return None

@@ -1,0 +1,107 @@
+"""How many elements a list of the evidence has: JSON arrays, and the closing line of a query."""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.view import View
+from assay402.core.check import rule
+
+_ROWS: Final = re.compile(
+    r"^\s*\(?([0-9]+) (?:rows?|records?|results?)(?: in set| returned| found| matched)?\b.{0,40}$",
+    re.IGNORECASE,
+)
+_ASKING: Final = re.compile(
+    r"\b(?:query|queries|select|search|lookup|request|call|api|endpoint|response|returned|found|list(?:s|ed)?|there (?:are|were)|has|have|contains?|includes?)\b",
+    re.IGNORECASE,
+)
+_COUNTED: Final = re.compile(r"\s(?:\w+\s)?([a-z][\w-]{2,})\b")
+_LOOKED_AT: Final = 400
+_ROW_WORDS: Final = frozenset(stem(word) for word in ("row", "record", "result", "entry", "match"))
+
+
+@rule("claims/listed", since="0.1", spec="section 7, R07")
+def listed(view: View) -> Finding | None:
+    """Judge a number of things by the list of them that the evidence holds.
+
+    ## What it reports
+    Where the claim gives how many there are of something and a JSON array of that name, or the closing line of a
+    query, lists them: SUPPORTED where it has as many elements, CONTRADICTED with VALUE_MISMATCH where it has more or
+    fewer, if it is the only such list or the one beside an identifier of the claim.
+
+    ## Why it matters
+    `The account has three users` is nowhere written in a response that lists two.
+
+    ## How to fix it
+    Count again.
+
+    ## Known limits
+    A list that was cut off counts as it stands.
+    """
+    claim = view.claim
+    numbers = [fact for fact in claim.facts if fact.kind == "number" and fact.start >= 0]
+    if len(numbers) != 1 or claim.negative or _ASKING.search(claim.text) is None:
+        return None
+    fact = numbers[0]
+    match = _COUNTED.match(claim.text, fact.end)
+    if match is None:
+        return None
+    things = frozenset(stems(claim.text[fact.end : match.end()]))
+    lists = _arrays(view, things) or _closing(view, things)
+    if not lists or len({count for count, _ in lists}) != 1:
+        return None
+    count, record = lists[0]
+    agrees = _holds(fact, count)
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/listed",
+        refs=(record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the list has {count} elements",
+    )
+
+
+def _holds(fact: Fact, count: int) -> bool:
+    above = fact.low is None or (count > fact.low if fact.compared == ">" else count >= fact.low)
+    below = fact.high is None or (count < fact.high if fact.compared == "<" else count <= fact.high)
+    return above and below
+
+
+def _arrays(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
+    """Give the arrays named as the counted things are, with their lengths; those of the claim's identifiers alone, if any."""
+    found: dict[tuple[str, str], tuple[int, Record]] = {}
+    for word in sorted(things):
+        for record in view.world.with_stem(word)[:_LOOKED_AT]:
+            if record.form != "json":
+                continue
+            array, _, index = record.pointer.rpartition("/")
+            if index.isdigit() and frozenset(stems(array.rpartition("/")[2].replace("_", " "))) == {word}:
+                key = (f"{record.item.id}#{record.line}", array)
+                held = found.get(key)
+                found[key] = ((held[0] if held else 0) + 1, held[1] if held else record)
+            named = [
+                each for each in record.fields if frozenset(stems(each.name.replace("_", " "))) == {word}
+            ]
+            if len(named) > 1 or (named and named[0].pointer.rpartition("/")[2] == "0"):
+                found[record.ref, named[0].name] = (len(named), record)
+            elif named and named[0].value == "[]":
+                found[record.ref, named[0].name] = (0, record)
+    named_by = [each for each in found.values() if view.to(each[1]).shared]
+    if view.identifiers:
+        return named_by
+    return list(found.values())
+
+
+def _closing(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
+    """Give the number of rows that the closing line of the last query tells."""
+    if not things & _ROW_WORDS:
+        return []
+    told = [
+        (int(match[1]), record)
+        for word in sorted(_ROW_WORDS)
+        for record in view.world.with_stem(word)[-_LOOKED_AT:]
+        if (match := _ROWS.match(record.text)) is not None
+    ]
+    return sorted(told, key=lambda each: each[1].order)[-1:]

@@ -1,0 +1,205 @@
+"""All, every, none and no: what one exception among the records makes false."""
+
+import re
+from functools import cache
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.polarity import antonyms, is_negative
+from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.world import World
+from assay402.core.check import rule
+
+_ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
+_SHORT: Final = 7
+"""Content words of a plain universal; a longer sentence says more than one thing."""
+
+
+@rule("claims/counterexample", since="0.1", spec="section 7, R06")
+def counterexample(view: View) -> Finding | None:
+    """Contradict `all`, `every` or `no` where a record shows an exception.
+
+    ## What it reports
+    CONTRADICTED with the reason COUNTEREXAMPLE where the claim says something of all members of a kind, at least
+    one record says the same of a member, and another record of the same form says the opposite.
+
+    ## Why it matters
+    One exception makes a universal false, and it is the exception somebody must act on.
+
+    ## How to fix it
+    Name the members it holds for, or the exception.
+    """
+    claim = view.claim
+    if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
+        return None
+    if len(claim.content) > _SHORT:
+        return None
+    by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
+    if by_field is not None:
+        return by_field
+    known = antonyms()
+    claimed = {word: known[word] for word in sorted(claim.content) if word in known}
+    for word, opposites in claimed.items():
+        same, against = _members(view.world, word, opposites)
+        if claim.quantifier == "all" and not claim.negative and _is_whole(view, same):
+            return Finding(
+                support="SUPPORTED",
+                rule="claims/counterexample",
+                refs=tuple(record.ref for record in same[:12]),
+                note="every line of the item says so",
+            )
+        wrong = same if claim.quantifier == "none" or claim.negative else against
+        right = against if wrong is same else same
+        if wrong and (right or _subject_named(claim, wrong[0])):
+            record = wrong[0]
+            return Finding(
+                support="CONTRADICTED",
+                rule="claims/counterexample",
+                refs=(record.ref,),
+                code="COUNTEREXAMPLE",
+                note="one record shows an exception",
+            )
+    return None
+
+
+def _members(world: World, word: str, opposites: frozenset[str]) -> tuple[list[Record], list[Record]]:
+    """Give the short records that say a word of a member of a kind, and those that deny it; found once a case."""
+    known: tuple[list[Record], list[Record]] | None = world.views.get(f"members {word}")
+    if known is None:
+        members = [record for record in world.with_stem(word) if _is_member(record)]
+        denied = [record for record in members if is_negative(record.text)] + [
+            record
+            for opposite in sorted(opposites)
+            for record in world.with_stem(opposite)
+            if _is_member(record)
+        ]
+        same = [record for record in members if not is_negative(record.text)]
+        known = (same, [record for record in denied if not _ZERO.search(record.text)])
+        world.views[f"members {word}"] = known
+    return known
+
+
+def _by_field(view: View) -> Finding | None:
+    """Judge a universal by the records of one form that have a field of one name, some with the claimed value."""
+    claim = view.claim
+    for near in view.near[:4]:
+        for field in near.record.fields:
+            said = frozenset(stems(field.value.replace("_", " ")))
+            if not said or not said <= claim.content or len(field.value) > _STATUS_WIDTH:
+                continue
+            members = [
+                (record, next((each.value for each in record.fields if each.name == field.name), None))
+                for record in view.world.bearing[:_LOOKED_AT]
+                if record.item is near.record.item and record.form == near.record.form
+            ]
+            told = [(record, value) for record, value in members if value is not None]
+            against = [
+                record for record, value in told if not said <= frozenset(stems(value.replace("_", " ")))
+            ]
+            if len(told) < 2:  # one is no kind
+                continue
+            return Finding(
+                support="CONTRADICTED" if against else "SUPPORTED",
+                rule="claims/counterexample",
+                refs=(against[0].ref,) if against else tuple(record.ref for record, _ in told[:12]),
+                code="COUNTEREXAMPLE" if against else "",
+                note="one record shows an exception" if against else "every record of its kind says so",
+            )
+    return None
+
+
+_STATUS_WIDTH: Final = 24
+_LOOKED_AT: Final = 2_000
+
+
+def _is_whole(view: View, same: list[Record]) -> bool:
+    """Tell whether at least two records say it and nothing else stands in their item."""
+    if len(same) < 2 or any(record.item is not same[0].item for record in same):
+        return False
+    return sum(record.item is same[0].item for record in view.world.bearing) == len(same)
+
+
+def _is_member(record: Record) -> bool:
+    return record.form in ("json", "row") or (
+        len(record.text.split()) <= 8 and not record.is_prose
+    )  # a line about one member
+
+
+def _subject_named(claim: Claim, record: Record) -> bool:
+    return bool((claim.content & record.all_stems) - {each for each in claim.content if each in antonyms()})
+
+
+@rule("claims/none-counted", since="0.1", spec="section 4, number, and section 7, R06")
+def none_counted(view: View) -> Finding | None:
+    """Judge `no errors` by the number of errors a record gives.
+
+    ## What it reports
+    SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
+    where it gives another number.
+
+    ## Why it matters
+    `No vulnerabilities` is a number, and scanners print it.
+
+    ## How to fix it
+    Give the number.
+    """
+    claim = view.claim
+    match = _NO_THING.search(claim.text)
+    if claim.quantifier != "none" or match is None or claim.facts:
+        return None
+    thing = set(stems(match[1])[:2])
+    for near in view.near:
+        counted = [
+            fact for fact in near.record.facts if fact.kind == "number" and thing and thing <= fact.attribute
+        ]
+        rest = near.wanted - _told_of()
+        covered = len(rest & near.stems) >= 0.6 * len(rest)  # most of what the claim speaks of
+        if not counted or not covered or near.missing_names:
+            continue
+        none = all(fact.low == 0 for fact in counted)
+        return Finding(
+            support="SUPPORTED" if none else "CONTRADICTED",
+            rule="claims/none-counted",
+            refs=(near.record.ref,),
+            code="" if none else "COUNTEREXAMPLE",
+            note="the record counts none" if none else "the record counts some",
+        )
+    return _logged(view, thing)
+
+
+@cache
+def _told_of() -> frozenset[str]:
+    """Give the stems of words that only say where or how something was told."""
+    return frozenset(
+        stem(word)
+        for word in ("log", "logged", "occur", "appear", "report", "record", "show", "run", "raise")
+    )
+
+
+_LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
+
+
+def _logged(view: View, thing: set[str]) -> Finding | None:
+    """Contradict that no error was logged by a line of a log whose level is that of an error."""
+    if thing != {stem("error")} or view.claim.content - thing - _told_of():
+        return None
+    record = next(
+        (each for each in view.world.with_stem(stem("error")) if _LEVEL.search(each.text[:80])), None
+    )
+    if record is None or _ZERO.search(record.text):
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/none-counted",
+        refs=(record.ref,),
+        code="COUNTEREXAMPLE",
+        note="a line of the log has this level",
+    )
+
+
+_NO_THING: Final = re.compile(
+    r"\b(?:no|zero)\s((?!changes\b)[a-z][\w-]*(?:\s[a-z][\w-]*)??)(?:\s(?:were|was|are|is|have|has|remain\w*|occurred|in|on|found|during)\b|[.,;]|$)",
+    re.IGNORECASE,
+)

@@ -1,0 +1,159 @@
+"""What the evidence says in the claim's own words, in their order."""
+
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.text import plain
+from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.rules.polarity import antonyms_between, is_negative, opposed
+from assay402.checks.claims.rules.view import Near, View, bound_values
+from assay402.core.check import rule
+
+_JOINED: Final = frozenset(
+    {"and", "or", "but", "nor", "except", "unless", "if", "former", "alleged", "almost", "nearly", "fake"}
+)
+"""Words beside a run of words that join it to more, or take from it."""
+
+
+def speaks_plainly(claim: Claim, near: Near) -> bool:
+    """Tell whether a record asserts what it says: no question, and no weaker modality than the claim's."""
+    text = near.record.text
+    if near.record.form in ("json", "row"):
+        return True
+    if text.rstrip().endswith("?"):
+        return False
+    words = near.record.spoken
+    weak = words & {
+        "may",
+        "might",
+        "could",
+        "possibly",
+        "perhaps",
+        "if",
+        "allegedly",
+        "reportedly",
+        "unless",
+        "expected",
+        "plans",
+        "planned",
+        "probably",
+        "likely",
+    }
+    return not weak or claim.modality == "may" or bool(weak & set(claim.text.lower().split()))
+
+
+@rule("claims/stated-verbatim", since="0.1", spec="section 7, R20")
+def stated_verbatim(view: View) -> Finding | None:
+    """Support a claim that stands in the evidence word for word, or with all its content in the same order.
+
+    ## What it reports
+    SUPPORTED where a sentence or a line of the evidence has the words of the claim, whatever their case, with the
+    same polarity and not as a question; or holds every content word of it in the same order, leaving out nothing
+    that could restrict it.
+
+    ## Why it matters
+    What is quoted exactly needs no interpretation.
+
+    ## How to fix it
+    Nothing needs fixing.
+
+    ## Known limits
+    Where the claim says `all`, `no` or `only`, only the very words count.
+    """
+    claim = view.claim
+    said = plain(claim.text)
+    for near in view.near:
+        if (
+            not speaks_plainly(claim, near)
+            or near.record.form == "json"
+            or (claim.mentions and near.record.item.kind == "description")
+        ):
+            continue
+        if (
+            said
+            and (said == near.record.plain or (not _is_strict(claim) and _contains(said, near.record.plain)))
+            and not opposed(claim, near.record)
+        ):
+            return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
+    for near in view.near[:4]:
+        if near.record.form in ("json", "row") or claim.quantifier or claim.form in ("leaf", "cell"):
+            continue
+        if claim.mentions and near.record.item.kind == "description":
+            continue
+        if in_order(claim, near) and _does_as_much(view, near):
+            return Finding(
+                support="SUPPORTED",
+                rule="claims/stated-verbatim",
+                refs=(near.record.ref,),
+                bound=bound_values(claim, near),
+            )
+    return None
+
+
+def _does_as_much(view: View, near: Near) -> bool:
+    """Tell whether a record that repeats a claim of something done says that it was done: a command only asks for it."""
+    done = {each.group for each in view.claim.mentions if each.stage == "COMPLETED" and not each.negated}
+    told = {deed.group for deed in view.world.deeds(near.record) if deed.stage == "COMPLETED"}
+    return not done or bool(done & told)
+
+
+def _is_strict(claim: Claim) -> bool:
+    """Tell whether leaving out a word of the evidence would make the claim say more: under `not`, `all`, `only`, `exactly`."""
+    return (
+        claim.negative
+        or bool(claim.quantifier)
+        or bool(
+            set(claim.text.lower().split())
+            & {"exactly", "few", "hardly", "rarely", "most", "less", "fewer", "at"}
+        )
+    )
+
+
+def _contains(said: str, text: str) -> bool:
+    """Tell whether a text has the words of a claim whole, neither denied before them nor joined to others beside them."""
+    if len(said.split()) < 3 or f" {said} " not in f" {text} ":  # shorter runs stand anywhere
+        return False
+    before, _, after = f" {text} ".partition(f" {said} ")
+    denied = any(
+        mark in before.split()[-4:]
+        for mark in ("not", "if", "whether", "no", "never", "unless", "that", "denied", "deny", "false")
+    )
+    joined = before.split()[-1:] + after.split()[:1]
+    return not denied and not _JOINED.intersection(joined)
+
+
+def in_order(claim: Claim, near: Near) -> bool:
+    """Tell whether a sentence holds all content of the claim in its order, every value, and nothing opposed."""
+    if near.missing_names or any(each.state != "match" for each in near.bindings):
+        return False
+    if claim.negative or is_negative(near.record.text) or not speaks_plainly(claim, near):
+        return False
+    if antonyms_between(claim.content, near.record.own_stems):
+        return False
+    return says_in_order(claim, near.record) and _restricts_nothing(claim, near)
+
+
+def _restricts_nothing(claim: Claim, near: Near) -> bool:
+    lowered = near.record.spoken
+    risky = {
+        "all",
+        "every",
+        "no",
+        "only",
+        "few",
+        "or",
+        "either",
+        "neither",
+        "most",
+        "less",
+        "fewer",
+        "except",
+        "without",
+        "almost",
+        "nearly",
+        "former",
+        "formerly",
+        "fake",
+        "alleged",
+    }
+    return not (risky & lowered) and not (risky & set(claim.text.lower().split()))
