@@ -1,8 +1,7 @@
-"""The small parts: answers that are kept, work that is ended, a message whose members are cut out."""
+"""The small parts: answers that are kept, a message whose members are cut out."""
 
 import asyncio
 import json
-import threading
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from assay402.mcp_server.arguments import Call, call_of, with_key_apart
 from assay402.mcp_server.kept import Answers, Kept
-from assay402.mcp_server.working import Workers
 from assay402.service.order import UnreadablePayment
 
 SECONDS = 30
@@ -23,7 +21,7 @@ ANY_JSON = st.recursive(
 
 
 def kept(body: bytes) -> Kept:
-    return Kept(operation="claims/diagnose", request_sha256="0", body=body)
+    return Kept(request_sha256="0", body=body)
 
 
 def test_the_oldest_answers_make_room_by_count_and_by_bytes() -> None:
@@ -58,52 +56,6 @@ def test_a_turn_is_held_by_one_and_forgotten_when_nobody_wants_it() -> None:
             await asyncio.gather(one(), other())
         assert order == [1, 2]
         assert answers._turns == {}
-
-    asyncio.run(main())
-
-
-def test_work_raises_where_it_is_awaited_and_gives_its_turn_back() -> None:
-    async def main() -> None:
-        workers = Workers(most=1)
-        for _ in range(3):
-            with pytest.raises(ZeroDivisionError):
-                await workers.call(lambda: 1 // 0)
-        assert await workers.call(lambda: 7) == 7
-
-    asyncio.run(main())
-
-
-def test_work_that_is_not_wanted_any_more_ends_and_gives_its_turn_back() -> None:
-    async def main() -> None:
-        workers, began = Workers(most=1), threading.Event()
-
-        def endless() -> None:
-            began.set()
-            while True:
-                pass
-
-        task = asyncio.create_task(workers.call(endless))
-        async with asyncio.timeout(SECONDS):
-            await asyncio.to_thread(began.wait)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            assert await workers.call(lambda: 7) == 7
-
-    asyncio.run(main())
-
-
-def test_work_that_waits_for_its_turn_and_is_not_wanted_never_begins() -> None:
-    async def main() -> None:
-        workers, go_on, begun = Workers(most=1), threading.Event(), []
-        first = asyncio.create_task(workers.call(lambda: go_on.wait(SECONDS)))
-        second = asyncio.create_task(workers.call(lambda: begun.append(1)))
-        async with asyncio.timeout(SECONDS):
-            await asyncio.sleep(0)
-            second.cancel()
-            go_on.set()
-            await first
-        assert begun == []
 
     asyncio.run(main())
 

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import tracemalloc
 from io import BytesIO
 from pathlib import Path
@@ -28,7 +27,6 @@ from mcp_wire import HELLO, PATIENCE, Wire, run_on, wire
 ASSAY = Path(sys.executable).with_name("assay")
 SUBMITTED = {"mode": "submitted", "artefact": {"status": 402, "body_obj": {"x402Version": 1}}}
 PROBE = {"mode": "probe", "url": "https://shop.dev/paid"}
-LONG_TEXT = "The build 7 passed. " * 9_000
 
 
 def call_of(number: int, tool: str, arguments: Any) -> bytes:
@@ -229,40 +227,6 @@ def test_a_client_that_leaves_in_the_middle_stops_its_work() -> None:
     asyncio.run(main())
 
 
-# Where the end of the thread strikes within a callback of a library's, the interpreter says so.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_cancelled_call_stops_thinking() -> None:
-    """The work is in a thread, which ends before the work would."""
-    request = {
-        "schema": "FAHCE_MACHINE_REQUEST_V1",
-        "candidate_output": LONG_TEXT,
-        "evidence": [{"id": "e", "kind": "log", "source_label": "log", "text": LONG_TEXT}],
-    }
-
-    async def main() -> None:
-        async with wire(make_server(Unpaid().take)) as client:
-            await client.hello()
-            arguments = {"request": request}
-            sent = await client.ask(
-                "tools/call", {"name": "fahce_diagnose_integrity", "arguments": arguments}
-            )
-            async with asyncio.timeout(PATIENCE):
-                while not (working := _working()):
-                    await client.answer("tools/list")
-                await client.tell("notifications/cancelled", {"requestId": sent})
-                await asyncio.to_thread(working[0].join, PATIENCE)
-                assert not working[0].is_alive()
-                # The place it held is free again.
-                for _ in range(5):
-                    assert (await client.call("dialect_check", SUBMITTED))["isError"] is False
-
-    asyncio.run(main())
-
-
-def _working() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "work"]
-
-
 def test_progress_is_told_of_a_call_that_asks_for_it() -> None:
     async def main() -> Any:
         held = Held()
@@ -376,7 +340,7 @@ def test_what_a_rule_prints_misses_the_wire() -> None:
     """Standard output belongs to the protocol; anything else goes to standard error."""
     script = (
         "import os, sys\n"
-        "from assay402.mcp_server.stdio import own_stdio\n"
+        "from assay402.mcp_server.pipes import own_stdio\n"
         "stdin, stdout = own_stdio()\n"
         "print('stray', flush=True)\n"
         "stdout.write(b'wire'); stdout.flush()\n"

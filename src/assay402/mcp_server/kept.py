@@ -16,13 +16,12 @@ MOST_BYTES: Final = 64 << 20
 class Kept(Struct, frozen=True, kw_only=True):
     """An answer, and what it answers."""
 
-    operation: str
     request_sha256: str
     body: bytes
 
 
 class Answers:
-    """Keeps answers in memory, as many as there is room for. Never a request."""
+    """Keeps answers in memory by operation and key, as many as there is room for. Never a request."""
 
     def __init__(self, most: int = MOST, most_bytes: int = MOST_BYTES) -> None:
         self._most: Final = most

@@ -2,8 +2,9 @@
 
 import ssl
 
+from assay402.mcp_server.pipes import own_stdio
 from assay402.mcp_server.server import make_server
-from assay402.mcp_server.stdio import own_stdio, serve
+from assay402.mcp_server.stdio import serve
 from assay402.mcp_server.unpaid import Unpaid
 from assay402.net.answerer import NetworkAnswerer
 from assay402.net.http import Fetcher

@@ -4,12 +4,10 @@ The SDK's own reads lines of any length, and leaves what is no message without a
 """
 
 import asyncio
-import os
 import queue
 import re
-import sys
 import threading
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -198,13 +196,3 @@ async def serve(server: Server[Any], stdin: BinaryIO, stdout: BinaryIO) -> None:
             group.cancel_scope.cancel()
     except* OSError:
         pass  # Nobody is there to be told anything.
-
-
-def own_stdio() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output for the protocol alone: what else is printed goes to standard error."""
-    wire_in, wire_out = os.dup(sys.stdin.fileno()), os.dup(sys.stdout.fileno())
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123  (a device, not a path)
-        os.dup2(nothing.fileno(), sys.stdin.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    # Unbuffered: the end of the process would wait for a buffer that a blocked write holds.
-    return os.fdopen(wire_in, "rb"), cast("BinaryIO", os.fdopen(wire_out, "wb", buffering=0))

@@ -1,86 +1,123 @@
-"""Work that thinks, away from the event loop: in a thread of its own, ended when nobody waits for it any more."""
+"""Work that thinks, away from the event loop, and ended when nobody waits for it any more.
+
+Only a process can be ended in the middle of its work: a thread that is struck leaves modules half made and locks held.
+Long requests therefore go to worker processes, which are killed with the call; short ones end by themselves within
+milliseconds, in a thread, and what they give is dropped.
+"""
 
 import asyncio
-import ctypes
+import pickle
+import subprocess
+import sys
 import threading
-from collections.abc import Callable
+import weakref
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final, cast
 
-Result = TypeVar("Result")
+from assay402.mcp_server.thinking import Job, Online
+from assay402.service.order import Declined, Delivered
 
-THREADS: Final = 4
-"""Pieces of work at once. The checks are pure Python, so more would not be faster; the others wait their turn."""
+PROCESSES: Final = 2
+"""Worker processes at once; further long requests wait their turn."""
+SHORT_BYTES: Final = 4_096
+"""Requests up to this length are worked on in a thread."""
 
-_AGAIN_SECONDS: Final = 0.05
-"""Between two tries to stop a piece of work."""
+_COMMAND: Final = ("-P", "-m", "assay402.mcp_server.worker")
+"""Without the folder that a client happened to start the server in, whose files might bear the names of modules."""
+
+Answer = Delivered | Declined | Online
 
 
-class Stopped(SystemExit):
-    """Raised inside work that is no longer wanted. Threads end on it without a word."""
+class WorkerLost(Exception):
+    """A worker process ended before its answer."""
+
+
+class Worker:
+    """One process."""
+
+    def __init__(self) -> None:
+        self.process: Final = subprocess.Popen(  # noqa: S603  (this interpreter and a module of ours)
+            [sys.executable, *_COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def do(self, job: Job) -> Answer:
+        """Have a job done, and wait for it. Raises `WorkerLost` where the process ends instead."""
+        jobs, answers = cast("Any", self.process.stdin), cast("Any", self.process.stdout)
+        try:
+            pickle.dump(job, jobs)
+            jobs.flush()
+            answer: Answer = pickle.load(answers)  # noqa: S301  (our own process wrote it)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self.end()
+            raise WorkerLost from None
+        return answer
+
+    def kill(self) -> None:
+        """End the process, whoever waits for it."""
+        self.process.kill()
+
+    def end(self) -> None:
+        """End the process and give back what it held. Nobody may be waiting for it."""
+        self.process.kill()
+        for stream in (self.process.stdin, self.process.stdout):
+            # What a dead process has not read cannot be flushed to it.
+            with suppress(OSError):
+                cast("Any", stream).close()
+        self.process.wait()
 
 
 class Workers:
-    """Runs pieces of work, a few at a time."""
+    """Has jobs done, a few at a time. Processes start when they are needed, and serve one job after another."""
 
-    def __init__(self, most: int = THREADS) -> None:
+    def __init__(self, most: int = PROCESSES) -> None:
         self._turns: Final = asyncio.Semaphore(most)
+        self._idle: Final[list[Worker]] = []
+        weakref.finalize(self, _end_all, self._idle)
 
-    async def call(self, do: Callable[[], Result]) -> Result:
-        """Do a piece of work in a thread. Cancelling the caller ends the work at its next line of Python."""
-        await self._turns.acquire()
-        done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        thread = threading.Thread(target=self._work, args=(do, done), daemon=True, name="work")
-        try:
-            thread.start()
-        except RuntimeError:
-            self._turns.release()
-            raise
-        try:
-            return await done
-        except asyncio.CancelledError:
-            _stop(thread, asyncio.get_running_loop())
-            raise
+    async def call(self, job: Job) -> Answer:
+        """Have a job done in a process. Cancelling the caller kills it.
 
-    def _work(self, do: Callable[[], Result], done: "asyncio.Future[Result]") -> None:
-        """Do the work and hand its end over, once, wherever in here it may be stopped."""
-        ended: list[bool] = []
+        Raises:
+            WorkerLost: where the process ends instead.
 
-        def end(result: Any, error: BaseException | None) -> None:  # noqa: ANN401  (what the work gave)
-            if ended:
-                return
-            ended.append(True)
-            self._turns.release()
-            if not done.done():
-                done.set_result(result) if error is None else done.set_exception(error)
-
-        loop = done.get_loop()
-        outcome: tuple[Any, BaseException | None] | None = None
-        while True:
+        """
+        async with self._turns:
+            worker = self._idle.pop() if self._idle else Worker()
+            done: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+            threading.Thread(target=_work, args=(worker, job, done), daemon=True, name="work").start()
             try:
-                if outcome is None:
-                    outcome = _outcome_of(do)
-                # A loop that is closed has nobody who waits, and no turns to give back.
-                with suppress(RuntimeError):
-                    loop.call_soon_threadsafe(end, *outcome)
-            except Stopped as stopped:
-                outcome = (None, stopped)
-            else:
-                return
+                answer = await done
+            except asyncio.CancelledError:
+                worker.kill()
+                if not done.cancelled():
+                    # It had just answered, so that its thread has let go of it.
+                    worker.end()
+                raise
+            if answer is None:
+                raise WorkerLost
+            self._idle.append(worker)
+            return answer
 
 
-def _outcome_of(do: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+def _work(worker: Worker, job: Job, done: "asyncio.Future[Answer | None]") -> None:
+    """Wait for a worker in a thread, and hand its answer over; None where it ended."""
+    answer: Answer | None = None
+    with suppress(WorkerLost):
+        answer = worker.do(job)
+
+    def hand_over() -> None:
+        if not done.done():
+            done.set_result(answer)
+        else:
+            worker.end()
+
+    # A loop that is closed has nobody who waits.
     try:
-        return do(), None
-    except BaseException as error:  # noqa: BLE001  (whatever the work raises is raised where it is awaited)
-        return None, error
+        done.get_loop().call_soon_threadsafe(hand_over)
+    except RuntimeError:
+        worker.end()
 
 
-def _stop(thread: threading.Thread, loop: asyncio.AbstractEventLoop) -> None:
-    """Raise `Stopped` in a thread until it ends. It does one piece of work only, so that nothing else can be hit.
-
-    Once may not do: raised within a callback of the interpreter's, such as a finalizer, it is dropped.
-    """
-    if thread.ident is not None and thread.is_alive():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped))
-        loop.call_later(_AGAIN_SECONDS, _stop, thread, loop)
+def _end_all(idle: list[Worker]) -> None:
+    for worker in idle:
+        worker.end()
