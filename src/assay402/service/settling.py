@@ -55,6 +55,7 @@ class Moved(Struct, frozen=True, kw_only=True):
     """Money moved, and the row says so."""
 
     transaction: str
+    settled_at: datetime
 
 
 class SettlementRefused(Struct, frozen=True, kw_only=True):
@@ -174,9 +175,10 @@ class Settling:
 
     async def _record(self, job: Job, settled: Settled) -> Ending:
         """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
+        now = self._clock()
         try:
             is_written = await self._payments.settled(
-                job.key, job.fence, settled, self._clock(), house=job.payer.lower() in self._house
+                job.key, job.fence, settled, now, house=job.payer.lower() in self._house
             )
         except StoreUnavailable:
             self._remember(job.key, settled)
@@ -185,7 +187,7 @@ class Settling:
             self._remember(job.key, settled)
             return Lost()
         self._unwritten.pop(job.key, None)
-        return Moved(transaction=settled.transaction)
+        return Moved(transaction=settled.transaction, settled_at=now)
 
     def _remember(self, key: str, settled: Settled) -> None:
         while len(self._unwritten) >= UNWRITTEN:
