@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.routing import Route
 
 from assay402.mcp_server.http import MCPApp
@@ -27,6 +28,18 @@ class _Server(uvicorn.Server):
         """Start, and tell."""
         await super().startup(sockets)
         self.is_up.set()
+
+
+class _Mounted:
+    """Reads a body, and lets the application answer."""
+
+    def __init__(self, app: MCPApp) -> None:
+        self._app: Final = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        body = await Request(scope, receive).body()
+        await self._app.answer(scope, body, receive, send)
 
 
 class Endpoint:
@@ -60,7 +73,7 @@ def serving(make: Callable[[], MCPApp]) -> Iterator[Endpoint]:
             async with app.running():
                 yield
 
-        served = Starlette(routes=[Route("/mcp", endpoint=app)], lifespan=life)
+        served = Starlette(routes=[Route("/mcp", endpoint=_Mounted(app))], lifespan=life)
         config = uvicorn.Config(served, log_level="critical", timeout_graceful_shutdown=SECONDS)
         found["server"] = server = _Server(config)
         found["loop"] = asyncio.get_running_loop()

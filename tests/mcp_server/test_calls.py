@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
@@ -13,8 +12,8 @@ import pytest
 from assay402.cli.commands import answer_lines, replay_file
 from assay402.core.asks import Failed, Fetch, Fetched, Recorder, adrive
 from assay402.core.check import Refusal
+from assay402.core.grammar import NotJSON, scan
 from assay402.formats.recording_v1 import Recording, write_recording
-from assay402.mcp_server.messages import message_of
 from assay402.mcp_server.server import make_server
 from assay402.mcp_server.tools import Tool, tools
 from assay402.mcp_server.unpaid import Unpaid
@@ -26,11 +25,50 @@ TOOLS = {tool.name: tool for tool in tools()}
 AT = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 URL = "https://shop.dev/paid"
 OFFLINE = {
-    "dialect_check": "dialect/handed.json",
-    "deliverable_check": "deliverable/handed.json",
-    "terms_place": "terms/handed.json",
-    "terms_extract": "terms/handed.json",
+    "dialect_check": ("dialect/handed.json", "dialect/admission.json"),
+    "deliverable_check": tuple(
+        f"deliverable/{name}.json"
+        for name in (
+            *("admission", "bounds", "claims", "handed", "json", "numbers", "parameters", "paths"),
+            *("schema", "text", "x402"),
+        )
+    ),
+    "terms_place": ("terms/handed.json", "terms/protocols.json"),
+    "terms_extract": ("terms/handed.json", "terms/protocols.json"),
 }
+LEFT_OUT: dict[str, set[str]] = {
+    "dialect_check": {
+        "dialect/admission.json:not-json",
+        "dialect/admission.json:not-json-nan",
+        "dialect/admission.json:array",
+        "dialect/admission.json:null",
+        "dialect/admission.json:mode-of-another-type",
+        "dialect/admission.json:probe",
+        "dialect/admission.json:probe-without-url",
+        "dialect/admission.json:probe-url-null",
+        "dialect/admission.json:probe-url-scheme",
+        "dialect/admission.json:probe-url-private",
+        "dialect/admission.json:caller-on-check",
+    },
+    "deliverable_check": {
+        "deliverable/admission.json:no-json-0",
+        "deliverable/admission.json:no-json-1",
+        "deliverable/admission.json:no-json-2",
+        "deliverable/admission.json:no-json-3",
+        "deliverable/admission.json:no-json-4",
+        "deliverable/admission.json:no-json-5",
+        "deliverable/admission.json:no-json-6",
+        "deliverable/admission.json:no-json-7",
+        "deliverable/admission.json:no-ijson-2",
+        "deliverable/admission.json:no-ijson-3",
+        "deliverable/admission.json:no-object",
+        "deliverable/admission.json:no-object-number",
+        "deliverable/admission.json:deep-and-broken",
+        "deliverable/handed.json:400-nan-in-request",
+        "deliverable/handed.json:400-not-json-request",
+    },
+}
+"""Vectors that are left out: arguments are an object on one line, a message is JSON, and a probe asks the network."""
 CLAIMS = {
     "diagnose": "fahce_diagnose_integrity",
     "repair": "fahce_plan_bounded_repair",
@@ -86,28 +124,38 @@ def held(result: Any, tool: Tool) -> None:
     assert jsonschema_rs.Draft202012Validator(dict(tool.output_schema)).is_valid(result["structuredContent"])
 
 
-def requests_of(name: str) -> list[bytes]:
-    """Give a sample of the vectors of an operation as request bytes that a message can hold."""
+def requests_of(name: str) -> dict[str, bytes]:
+    """Give every vector of an operation that a tool call can say, as its request was spelled; the others are `LEFT_OUT`."""
     operation = TOOLS[name].operation.name
-    found: Iterator[Any] = (
-        case
-        for case in cases(OFFLINE[name])
-        if case.get("op", operation) == operation and not case.get("kind", "").endswith("fetch")
-    )
-    made = [
-        json.dumps(
-            {"mode": "submitted", "artefact": case["artefact"]}
-            if "artefact" in case
-            else case.get("request", case.get("input"))
-        ).encode()
-        for case in found
-    ]
-    return [each for each in made if each.startswith(b"{") and _fits(each)][:60]
+    found = {
+        f"{file}:{case.get('id', case.get('name'))}": _spelled(case)
+        for file in OFFLINE[name]
+        for case in cases(file)
+        if case.get("op", operation) == operation
+    }
+    kept = {case: source for case, source in found.items() if _can_be_said(source)}
+    assert found.keys() - kept.keys() == LEFT_OUT.get(name, set())
+    return kept
 
 
-def _fits(request: bytes) -> bool:
-    head = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":'
-    return not isinstance(message_of(head + request + b"}}"), bytes)
+def _spelled(case: Any) -> bytes:
+    spelled: str | None = case.get("source", case.get("requestText"))
+    if spelled is not None:
+        return spelled.encode("utf-8", "surrogatepass")
+    if "artefact" in case:
+        return json.dumps({"mode": "submitted", "artefact": case["artefact"]}).encode()
+    return json.dumps(case.get("request", case.get("input"))).encode()
+
+
+def _can_be_said(source: bytes) -> bool:
+    """Tell whether a tool call may hold this: arguments are one object, on one line, in a message that is JSON."""
+    is_probe = b'"probe"' in source and b'"artefact"' not in source
+    try:
+        syntax = scan(source.decode())
+    except UnicodeDecodeError:
+        return False
+    is_json = not isinstance(syntax, NotJSON) or syntax.constant
+    return is_json and source.strip().startswith(b"{") and b"\n" not in source and not is_probe
 
 
 def without_time(line: bytes) -> Any:
@@ -121,13 +169,14 @@ def without_time(line: bytes) -> Any:
 def test_a_tool_answers_with_the_bytes_of_the_command_line(name: str, capsysbinary: Any) -> None:
     """Issue 8, evidence 1: equal reports apart from time fields; where there are none, equal bytes."""
     tool, sources = TOOLS[name], requests_of(name)
-    assert len(sources) >= 20
-    answer_lines(tool.operation, BytesIO(b"".join(source + b"\n" for source in sources)))
+    assert len(sources) >= 35
+    answer_lines(tool.operation, BytesIO(b"".join(source + b"\n" for source in sources.values())))
     printed = capsysbinary.readouterr().out.splitlines()
-    for line, result in zip(printed, call_each([(name, source) for source in sources]), strict=True):
+    results = call_each([(name, source) for source in sources.values()])
+    for case, line, result in zip(sources, printed, results, strict=True):
         held(result, tool)
         if result["isError"]:
-            assert json.loads(text_of(result))["code"] == json.loads(line)["code"]
+            assert json.loads(text_of(result))["code"] == json.loads(line)["code"], case
         elif tool.check.name == "dialect":
             assert without_time(text_of(result)) == without_time(line)
         else:
@@ -152,21 +201,32 @@ def test_numbers_reach_a_check_as_they_were_spelled(name: str, capsysbinary: Any
 
 def test_the_claims_tools_give_the_result_hash_of_the_command_line(capsysbinary: Any) -> None:
     """Issue 8, evidence 1."""
-    sample = [case for case in cases("claims/ours.json") if _fits(json.dumps(case["request"]).encode())][::6]
-    assert len(sample) > 30
-    calls = [
-        (CLAIMS[case["operation"]], json.dumps({"request": case["request"]}).encode()) for case in sample
-    ]
-    for (name, source), result in zip(calls, call_each(calls), strict=True):
-        answer_lines(TOOLS[name].operation, BytesIO(source + b"\n"))
-        printed = json.loads(capsysbinary.readouterr().out)
-        held(result, TOOLS[name])
-        said = result["structuredContent"]
-        assert said["receipt"]["result_hash"] == printed["receipt"]["result_hash"]
-        once = {"request_id", "binding", "receipt"}
-        assert {key: said[key] for key in said.keys() - once} == {
-            key: printed[key] for key in printed.keys() - once
-        }
+    for operation, name in CLAIMS.items():
+        found = [
+            (case["operation"], json.dumps(case["request"]).encode())
+            for file in ("claims/ours.json", "claims/handed.json")
+            for case in cases(file)
+        ]
+        # An operation that has no vectors of its own is asked those of another.
+        requests = [each for whose, each in found if whose == operation] or [each for _, each in found[:40]]
+        answer_lines(TOOLS[name].operation, BytesIO(b"".join(each + b"\n" for each in requests)))
+        printed = map(json.loads, capsysbinary.readouterr().out.splitlines())
+        results = call_each([(name, b'{"request":' + each + b"}") for each in requests])
+        for line, result in zip(printed, results, strict=True):
+            held(result, TOOLS[name])
+            _same_claims(json.loads(text_of(result)), line)
+
+
+def _same_claims(said: Any, printed: Any) -> None:
+    """Hold two answers to what two determinations of one request share."""
+    if "receipt" not in printed:
+        assert said["code"] == printed["code"]
+        return
+    assert said["receipt"]["result_hash"] == printed["receipt"]["result_hash"]
+    once = {"request_id", "binding", "receipt"}
+    assert {key: said[key] for key in said.keys() - once} == {
+        key: printed[key] for key in printed.keys() - once
+    }
 
 
 ASKING = [

@@ -62,21 +62,21 @@ def test_a_turn_is_held_by_one_and_forgotten_when_nobody_wants_it() -> None:
 
 @given(arguments=st.dictionaries(st.text(), ANY_JSON, max_size=3), payment=ANY_JSON)
 @settings(deadline=None, max_examples=100)
-def test_a_call_is_read_alike_from_bytes_and_from_values(arguments: Any, payment: Any) -> None:
+def test_what_a_call_holds_is_cut_out_of_its_message(arguments: Any, payment: Any) -> None:
     meta = {"x402/payment": payment, "progressToken": 1}
-    message = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": "x", "arguments": arguments, "_meta": meta},
-    }
-    from_bytes = call_of(json.dumps(message).encode("utf-8", "surrogatepass"), None, None)
-    from_values = call_of(None, arguments, meta)
-    assert json.loads(from_bytes.request or b"") == json.loads(from_values.request or b"") == arguments
-    assert isinstance(from_bytes.payment, UnreadablePayment) == (
+    params = {"name": "x", "arguments": arguments, "_meta": meta}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    call = call_of(json.dumps(message).encode())
+    assert json.loads(call.request or b"") == arguments
+    assert isinstance(call.payment, UnreadablePayment) == (
         not isinstance(payment, dict) or payment.get("x402Version") == 1
     )
-    assert type(from_bytes.payment) is type(from_values.payment)
+
+
+@pytest.mark.parametrize("params", [b"{}", b"[]", b"null", b'{"arguments":null}', b'{"_meta":null}'])
+def test_a_call_without_arguments_has_none(params: bytes) -> None:
+    assert call_of(b'{"params":%s}' % params) == Call(request=None)
+    assert call_of(b"{}") == Call(request=None)
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay402.cli.commands import answer_lines
 from assay402.core.asks import Fetched
-from assay402.mcp_server.messages import message_of
+from assay402.mcp_server.messages import carried
 from assay402.mcp_server.server import make_server
 from assay402.mcp_server.stdio import TooLong, id_of, next_line
-from assay402.mcp_server.tools import REQUEST_BYTES
+from assay402.mcp_server.tools import REQUEST_BYTES, tools
 from assay402.mcp_server.unpaid import Unpaid
 from assay402.net.answerer import NetworkAnswerer
 from mcp_wire import HELLO, PATIENCE, Wire, run_on, wire
@@ -40,7 +41,10 @@ def call_of(number: int, tool: str, arguments: Any) -> bytes:
         (b"{", -32700),
         (b"garbage", -32700),
         (b"\xff\xfe", -32700),
-        (b'"\\ud800"', -32700),
+        (b'"\\ud800"', -32600),
+        (b"7" * 5_000, -32600),
+        (b"[" * 500 + b"]" * 500, -32600),
+        (b'{"jsonrpc":"2.0","id":NaN,"method":"ping"}', -32600),
         (b"[" * 100_000, -32700),
         (b"[]", -32600),
         (b"7", -32600),
@@ -58,7 +62,7 @@ def test_what_is_no_message_is_answered_and_the_next_one_too(line: bytes, code: 
     error, result = run_on(make_server(Unpaid().take), use)
     assert error == {
         "jsonrpc": "2.0",
-        "id": None,
+        "id": 1 if line.startswith(b'{"jsonrpc":"1.0","id":1,') else None,
         "error": {"code": code, "message": error["error"]["message"]},
     }
     assert result["isError"] is False
@@ -67,12 +71,69 @@ def test_what_is_no_message_is_answered_and_the_next_one_too(line: bytes, code: 
 @given(st.binary(max_size=200))
 @settings(deadline=None, max_examples=200)
 def test_any_bytes_are_a_message_or_an_error_that_quotes_nothing(line: bytes) -> None:
-    found = message_of(line)
+    found = carried(line)
     if isinstance(found, bytes):
         assert json.loads(found)["error"]["message"] in (
             "This is JSON, and no JSON-RPC message.",
             "This is not JSON in UTF-8.",
+        ) or json.loads(found)["error"]["message"].startswith("Outside a tool's arguments")
+
+
+HEAVY = {
+    "half a character": b'"\\ud83d cut"',
+    "deep": b"[" * 250 + b"]" * 250,
+    "deeper": b"[" * 1_000 + b"]" * 1_000,
+    "digits": b"9" * 5_000,
+    "beyond a double": b"1e400",
+    "not a number": b"NaN",
+}
+
+
+@pytest.mark.parametrize(
+    "tool", ["dialect_check", "terms_extract", "terms_place", "fahce_diagnose_integrity"]
+)
+@pytest.mark.parametrize("heavy", HEAVY.values(), ids=HEAVY)
+def test_what_the_command_line_reads_reaches_a_tool_as_it_was_spelled(
+    heavy: bytes, tool: str, capsysbinary: Any
+) -> None:
+    """A bug of the past: such a call was answered without its id, and the official TypeScript client waited for ever."""
+    ref = b'{"type":"sha256","value":"0x%s"},"termsUrl":"https://shop.dev/t.md"' % (b"ab" * 32)
+    asked = {
+        "dialect_check": b'{"mode":"submitted","artefact":{"status":402,"body_obj":{"x402Version":1,"x":%s}}}',
+        "terms_extract": b'{"doc":{"x402Version":2,"accepts":[{"scheme":"exact","x":%s}]}}',
+        "terms_place": b'{"ref":' + ref + b',"doc":{"x402Version":2,"accepts":[{"scheme":"exact","x":%s}]}}',
+        "fahce_diagnose_integrity": b'{"request":{"candidate_output":%s}}',
+    }
+    request = asked[tool] % heavy
+
+    async def use(client: Wire) -> Any:
+        return await client.call_with(tool, request)
+
+    answer = run_on(make_server(Unpaid().take), use)["result"]
+    operation = next(each.operation for each in tools() if each.name == tool)
+    answer_lines(operation, BytesIO(request + b"\n"))
+    printed = json.loads(capsysbinary.readouterr().out, parse_int=str)
+    said = json.loads(answer["content"][0]["text"], parse_int=str)
+    if said.get("code") == "number-out-of-range":
+        assert (tool, heavy) in (
+            ("terms_place", HEAVY[name]) for name in ("digits", "beyond a double", "deep")
         )
+    elif answer["isError"]:
+        assert said["code"] == printed["code"]
+    else:
+        assert said.keys() == printed.keys()
+        assert answer["structuredContent"].keys() == said.keys()
+
+
+@pytest.mark.parametrize("heavy", list(HEAVY.values())[:4], ids=list(HEAVY)[:4])
+def test_what_no_message_can_hold_is_said_under_its_id(heavy: bytes) -> None:
+    async def use(client: Wire) -> Any:
+        await client.send(b'{"jsonrpc":"2.0","id":"mine","method":"tools/list","params":{"x":%s}}' % heavy)
+        return await client.receive()
+
+    answer = run_on(make_server(Unpaid().take), use)
+    assert (answer["id"], answer["error"]["code"]) == ("mine", -32600)
+    assert answer["error"]["message"].startswith("Outside a tool's arguments")
 
 
 @pytest.mark.parametrize("size", [REQUEST_BYTES, REQUEST_BYTES + 1])

@@ -5,13 +5,14 @@ the bytes of a message beside it, and the members that matter are cut out of the
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import Struct
 
+from assay402.core.cutting import members
 from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, read, write
+from assay402.core.strictjson import JSON, read
 from assay402.service.order import UnreadablePayment
 from assay402.wire.transport import MCP_PAYMENT
 
@@ -19,15 +20,6 @@ _KEY: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 _SHORTEST_KEY: Final = 8
 _LONGEST_KEY: Final = 128
 _FIRST_VERSION: Final = "1"
-
-
-class _Params(Struct, frozen=True, kw_only=True):
-    arguments: Raw | UnsetType = UNSET
-    meta: dict[str, Raw] | None = msgspec.field(name="_meta", default=None)
-
-
-class _Message(Struct, frozen=True, kw_only=True):
-    params: _Params
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -39,44 +31,34 @@ class Call(Struct, frozen=True, kw_only=True):
     payment: Mapping[str, JSON] | UnreadablePayment | None = None
 
 
-def call_of(
-    source: bytes | None, arguments: Mapping[str, Any] | None, meta: Mapping[str, Any] | None
-) -> Call:
-    """Read a call from the bytes of its message, or where a transport keeps none, from the values it gave."""
-    if source is None:
-        sent = None if arguments is None else write(dict(arguments))
-        payment = None if not meta or MCP_PAYMENT not in meta else write(meta[MCP_PAYMENT])
-        return Call(request=sent, payment=_payment(payment))
-    try:
-        params = msgspec.json.decode(source, type=_Message).params
-    except msgspec.DecodeError:
-        # The SDK's reader takes NaN and more, which is no JSON; the operation's own reader says what is wrong.
-        return Call(request=source)
-    sent = None if isinstance(params.arguments, UnsetType) else bytes(params.arguments)
-    payment = (params.meta or {}).get(MCP_PAYMENT)
-    return Call(request=sent, payment=_payment(None if payment is None else bytes(payment)))
+def call_of(source: bytes) -> Call:
+    """Read a call from the bytes of its message."""
+    params = members(_member(members(source), "params") or b"")
+    meta = members(_member(params, "_meta") or b"") or {}
+    return Call(request=_member(params, "arguments"), payment=_payment(meta.get(MCP_PAYMENT)))
 
 
 def with_key_apart(call: Call) -> Call:
     """Take request and idempotency key out of the published arguments `{request, idempotency_key}`.
 
-    A request is then the same order, byte for byte, as over HTTP. Arguments of any other form stay as they are, for the
-    room's own admission to refuse.
+    What is kept under a key, and compared with a later call, is then the request alone, as over HTTP with the key in
+    its header. Arguments of any other form stay as they are, for the room's own admission to refuse.
     """
-    if call.request is None:
-        return call
-    try:
-        members = msgspec.json.decode(call.request, type=dict[str, Raw])
-    except msgspec.DecodeError:
-        return call
-    if "request" not in members or not members.keys() <= {"request", "idempotency_key"}:
+    sent = members(call.request or b"")
+    if sent is None or "request" not in sent or not sent.keys() <= {"request", "idempotency_key"}:
         return call
     key = None
-    if "idempotency_key" in members:
-        key = _text(bytes(members["idempotency_key"]))
+    if "idempotency_key" in sent:
+        key = _text(sent["idempotency_key"])
         if key is None or not _is_key(key):
             return call
-    return Call(request=bytes(members["request"]), idempotency_key=key, payment=call.payment)
+    return Call(request=sent["request"], idempotency_key=key, payment=call.payment)
+
+
+def _member(sent: Mapping[str, bytes] | None, name: str) -> bytes | None:
+    """Give a member; null is none."""
+    found = None if sent is None else sent.get(name)
+    return None if found == b"null" else found
 
 
 def _is_key(key: str) -> bool:

@@ -1,15 +1,18 @@
-"""The streamable HTTP endpoint, as an ASGI application of its own: each message is answered by itself, no session is held."""
+"""The streamable HTTP endpoint, for a service to mount: each message is answered by itself, no session is held."""
 
+import asyncio
+import ipaddress
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeAlias
 
+import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 
-from assay402.mcp_server.messages import fault_of, too_long
-from assay402.mcp_server.server import make_server
+from assay402.mcp_server.messages import carried, error_message
+from assay402.mcp_server.server import SOURCE, make_server
 from assay402.mcp_server.tools import REQUEST_BYTES
 from assay402.mcp_server.unpaid import Take
 
@@ -18,24 +21,26 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
-_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_AUTHORITY: Final = r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+)(?::[0-9]{1,5})?"
+_HOST: Final = re.compile(_AUTHORITY)
+_ORIGIN: Final = re.compile(rf"https?://{_AUTHORITY}", re.IGNORECASE)
+_NAMING: Final = (b"host", b"origin")
+_SHORT: Final = 16_384
+"""Bytes that are looked through on the event loop."""
 
 
 class MCPApp:
-    """The ASGI application. `running` must be entered before the first request, and left after the last one.
+    """The application. `running` must be entered before the first request, and left after the last one.
 
-    Sessions would be state to bound and to lose: a client gets none, so that any replica answers any message. GET and
-    DELETE, which speak of sessions, are answered 405. To cancel a call, close its connection.
+    Sessions would be state to bound and to lose: a client gets none, so that any replica answers any message. To cancel
+    a call, close its connection.
     """
 
-    def __init__(self, server: Server[Any], *, is_loopback: bool, cap: int = REQUEST_BYTES) -> None:
+    def __init__(self, server: Server[Any], *, is_loopback: bool) -> None:
         self._manager: Final = StreamableHTTPSessionManager(
-            app=server,
-            stateless=True,
-            security_settings=_security() if is_loopback else None,
-            max_request_body_size=cap,
+            app=server, stateless=True, max_request_body_size=REQUEST_BYTES
         )
-        self._cap: Final = cap
+        self._is_loopback: Final = is_loopback
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -43,24 +48,18 @@ class MCPApp:
         async with self._manager.run():
             yield
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["method"] != "POST":
-            await _answer(send, 405, b"", (b"allow", b"POST"))
-            return
-        body = await _body(receive, self._cap)
-        if body is None:
-            await _answer(send, 413, too_long())
-            return
-        await self.answer(scope, body, receive, send)
-
     async def answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Answer a POST whose body somebody else has read, within `REQUEST_BYTES`."""
-        fault = fault_of(body)
-        if fault is not None:
-            await _answer(send, 400, fault)
+        if self._is_loopback and (refused := _stranger(scope)) is not None:
+            status, text = refused
+            await _answer(send, status, error_message(types.INVALID_REQUEST, text))
             return
-        await self._manager.handle_request(scope, _again(body, receive), send)
+        found = carried(body) if len(body) <= _SHORT else await asyncio.to_thread(carried, body)
+        if isinstance(found, bytes):
+            await _answer(send, 400, found)
+            return
+        scope[SOURCE] = body
+        await self._manager.handle_request(scope, _again(found.source, receive), send)
 
 
 def mcp_app(
@@ -79,34 +78,28 @@ def mcp_app(
     return MCPApp(make_server(take, prices=prices, checks=checks), is_loopback=is_loopback)
 
 
-def _security() -> TransportSecuritySettings:
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[name for host in _LOOPBACK for name in (host, f"{host}:*")],
-        allowed_origins=[
-            f"{scheme}://{name}"
-            for scheme in ("http", "https")
-            for host in _LOOPBACK
-            for name in (host, f"{host}:*")
-        ],
-    )
+def names_this_machine(name: str) -> bool:
+    """Tell whether a host name or address, an IPv6 one in brackets or not, is this machine's own."""
+    try:
+        return ipaddress.ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return name.lower() == "localhost"
 
 
-async def _body(receive: Receive, cap: int) -> bytes | None:
-    """Read a body up to the cap; None beyond it, or where the client leaves."""
-    parts: list[bytes] = []
-    length = 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        part: bytes = message.get("body", b"")
-        length += len(part)
-        if length > cap:
-            return None
-        parts.append(part)
-        if not message.get("more_body", False):
-            return b"".join(parts)
+def _stranger(scope: Scope) -> tuple[int, str] | None:
+    """Say what to answer where Host or Origin names another machine; None where they do not."""
+    sent: list[tuple[bytes, bytes]] = scope["headers"]
+    hosts, origins = ([value.decode("latin-1") for key, value in sent if key == name] for name in _NAMING)
+    if len(hosts) != 1 or not _is_ours(_HOST, hosts[0]):
+        return 421, "This service serves its own machine alone, and Host does not name it."
+    if not all(_is_ours(_ORIGIN, origin) for origin in origins):
+        return 403, "This service serves its own machine alone, and Origin does not name it."
+    return None
+
+
+def _is_ours(form: re.Pattern[str], value: str) -> bool:
+    match = form.fullmatch(value)
+    return match is not None and names_this_machine(match["name"])
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
@@ -121,7 +114,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return received
 
 
-async def _answer(send: Send, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
-    described = ((b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()))
-    await send({"type": "http.response.start", "status": status, "headers": [*described, *headers]})
+async def _answer(send: Send, status: int, body: bytes) -> None:
+    headers = ((b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": list(headers)})
     await send({"type": "http.response.body", "body": body})

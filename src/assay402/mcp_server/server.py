@@ -30,6 +30,8 @@ RESOURCE_NOT_FOUND: Final = -32002
 
 CLIENT_ADDRESS: Final = "assay.client_address"
 """In the scope of a request: who calls, where whoever mounts the endpoint knows."""
+SOURCE: Final = "assay.source"
+"""In the scope of a request: the bytes of its message."""
 _PATIENCE: Final = 1.0
 """Seconds that telling of progress may take."""
 
@@ -81,7 +83,7 @@ class Face:
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(code=types.INVALID_PARAMS, message="There is no such tool; tools/list lists them.")
-        call = call_of(await _source(context.request), params.arguments, context.meta)
+        call = call_of(_source(context.request))
         outcome = await self._ended(
             context, tool, with_key_apart(call) if tool.check.name == SHIPPED else call
         )
@@ -176,9 +178,7 @@ def _address(request: Any) -> str:  # noqa: ANN401  (what the transport keeps of
     return address
 
 
-async def _source(request: Any) -> bytes | None:  # noqa: ANN401  (what the transport keeps of a message)
-    """Give the bytes of a message: the line of stdio, the body of an HTTP request, or None of a transport in memory."""
-    if request is None or isinstance(request, bytes):
-        return request
-    body: bytes = await request.body()
-    return body
+def _source(request: Any) -> bytes:  # noqa: ANN401  (what the transport keeps of a message)
+    """Give the bytes of a message as they came: the line of stdio, the body of an HTTP request."""
+    source: bytes = request if isinstance(request, bytes) else request.scope[SOURCE]
+    return source

@@ -15,7 +15,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from msgspec import Struct
 
-from assay402.mcp_server.messages import message_of, too_long
+from assay402.mcp_server.messages import carried, too_long
 from assay402.mcp_server.tools import REQUEST_BYTES
 
 _AHEAD: Final = 2
@@ -157,11 +157,13 @@ class _Wire:
                     await self._read_line(line, into)
 
     async def _read_line(self, line: bytes, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        message = message_of(line)
-        if isinstance(message, bytes):
-            await self._write(message)
+        found = carried(line)
+        if isinstance(found, bytes):
+            await self._write(found)
         else:
-            await into.send(SessionMessage(message, metadata=ServerMessageMetadata(request_context=line)))
+            await into.send(
+                SessionMessage(found.message, metadata=ServerMessageMetadata(request_context=line))
+            )
 
     async def write(self, out_of: MemoryObjectReceiveStream[SessionMessage]) -> None:
         """Write every message of the SDK."""

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay402.core.canon import canonical, sha256_hex
+from assay402.core.cutting import members
 from assay402.core.exactjson import Exact, read_exact
 from assay402.core.strictjson import JSON
 from assay402.service.discovery import PAYMENT_IDENTIFIER
@@ -75,9 +75,6 @@ def request_sha256(order: Order) -> str:
 
 
 def _without_key(source: bytes) -> bytes:
-    try:
-        members = msgspec.json.decode(source, type=dict[str, Raw])
-    except (msgspec.DecodeError, RecursionError):
-        return source
-    is_wrapped = "request" in members and members.keys() <= {"request", "idempotency_key"}
-    return bytes(members["request"]) if is_wrapped else source
+    sent = members(source) or {}
+    is_wrapped = "request" in sent and sent.keys() <= {"request", "idempotency_key"}
+    return sent["request"] if is_wrapped else source

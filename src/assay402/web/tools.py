@@ -1,12 +1,11 @@
 """The MCP endpoint within the service: the same orders and bounds, answers that may stream."""
 
-import ipaddress
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from assay402.mcp_server.http import MCPApp, mcp_app
+from assay402.mcp_server.http import MCPApp, mcp_app, names_this_machine
 from assay402.mcp_server.messages import too_long
 from assay402.mcp_server.server import CLIENT_ADDRESS
 from assay402.mcp_server.tools import REQUEST_BYTES
@@ -89,14 +88,7 @@ def _prices(serving: Serving) -> dict[str, int]:
 def _is_loopback(settings: Settings) -> bool:
     """Tell whether nobody but this machine is served: no other address is listened on, and none is published."""
     published = None if settings.public_url is None else urlsplit(settings.public_url).hostname
-    return all(name is None or _names_this_machine(name) for name in (settings.host, published))
-
-
-def _names_this_machine(name: str) -> bool:
-    try:
-        return ipaddress.ip_address(name.strip("[]")).is_loopback
-    except ValueError:
-        return name == "localhost"
+    return all(name is None or names_this_machine(name) for name in (settings.host, published))
 
 
 def _told(scope: Scope, send: Send) -> Send:
