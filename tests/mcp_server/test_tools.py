@@ -1,6 +1,7 @@
 """What is listed: names, schemas, hints, sizes."""
 
 import json
+import re
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
@@ -9,8 +10,12 @@ import jsonschema_rs
 import pytest
 
 from assay402.checks import CHECKS
+from assay402.checks.deliverable.model import ASSAY
+from assay402.checks.deliverable.registry import registry
+from assay402.checks.terms.protocols import PROTOCOLS
 from assay402.core.check import Faces
 from assay402.formats.schema import schemas_of
+from assay402.formats.terms_schema import EXAMPLES
 from assay402.mcp_server.server import make_server
 from assay402.mcp_server.tools import Tool, tools
 from assay402.mcp_server.unpaid import Unpaid
@@ -107,6 +112,32 @@ def test_the_tools_fit_their_budgets() -> None:
     sizes = {each["name"]: len(compact(each)) for each in listed()}
     assert sum(sizes[tool.name] for tool in CONTRACT) <= DESCRIBED_CHARACTERS
     assert sum(sizes[tool.name] for tool in OWN) <= OWN_CHARACTERS
+
+
+@pytest.mark.parametrize("name", ["deliverable_check", "deliverable_lint"])
+def test_the_list_names_every_parameter_of_every_check(name: str) -> None:
+    """An agent guesses names that it cannot read, and its criteria end UNCHECKABLE."""
+    (tool,) = [tool for tool in TOOLS if tool.name == name]
+    said = tool.input_schema["properties"]["criteria"]["items"]["description"]
+    assert ", matches, not_matches: value, path?; " in said
+    assert "; numeric_close: path?, value, tolerance?, relTolerance? (at least one of" in said
+    for check in registry(ASSAY)["checks"]:
+        assert re.search(rf"\b{check['name']}\b", said), check["name"]
+        if isinstance(check["parameters"], list):
+            assert all(each["name"] in said for each in check["parameters"])
+
+
+@pytest.mark.parametrize("name", ["terms_place", "terms_extract"])
+def test_the_list_says_what_terms_are_placed_by_and_where(name: str) -> None:
+    (tool,) = [tool for tool in TOOLS if tool.name == name]
+    schema = dict(tool.input_schema)
+    assert schema["properties"]["protocol"]["enum"] == [*PROTOCOLS, None]
+    example = EXAMPLES[tool.operation.name]
+    assert jsonschema_rs.is_valid(schema, example)
+    for member in schema["required"]:
+        assert not jsonschema_rs.is_valid(schema, {**example, member: 7})
+        assert not jsonschema_rs.is_valid(schema, {key: example[key] for key in example if key != member})
+    assert all(member.keys() & {"type", "enum"} for member in schema["properties"].values())
 
 
 def test_a_free_list_says_everything() -> None:

@@ -9,6 +9,7 @@ from assay402.checks import check_named
 from assay402.checks.deliverable.model import ASSAY
 from assay402.core.check import Check, Operation
 from assay402.formats.schema import schemas_of
+from assay402.mcp_server.described import described
 from assay402.service.discovery import TOOL
 
 REQUEST_BYTES: Final = 524_288
@@ -30,11 +31,11 @@ _NAMES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "deliverable_check": (
         "deliverable/check",
-        " The menu of checks is the resource assay://deliverable/menu.",
+        " Details of each check: resource assay://deliverable/menu.",
     ),
     "deliverable_lint": ("deliverable/lint", ""),
-    "terms_place": ("terms/place", " Nine payment protocols; x402 by default."),
-    "terms_extract": ("terms/extract", " Nine payment protocols; x402 by default."),
+    "terms_place": ("terms/place", " Answers `refused` with a code where that is impossible."),
+    "terms_extract": ("terms/extract", " Answers `refused` with a code where it advertises none."),
     "terms_verify": ("terms/verify", " Fetches the terms and hashes them."),
 }
 """Each tool with its operation and what is said of it beyond the operation's own sentence."""
@@ -84,7 +85,7 @@ def _tool(name: str, place: str, more: str) -> Tool:
         operation=operation if profile is None else operation.profiles[profile],
         profile=profile,
         description=operation.summary + more,
-        input_schema=_of_arguments(schemas.request),
+        input_schema=described(place, _of_arguments(schemas.request)),
         output_schema=_of_object(schemas.answer),
         is_open_world=place in _OPEN_WORLD,
     )
