@@ -13,10 +13,12 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from assay402.core.check import REQUEST_DEPTH
 from assay402.mcp_server.kept import MOST, MOST_BYTES
 from assay402.mcp_server.pages import pages
 from assay402.mcp_server.tools import REQUEST_BYTES, tools
 from assay402.mcp_server.unpaid import CALLS
+from assay402.mcp_server.working import SHORT_BYTES
 from assay402.service.settings import Settings
 from assay402.web.tools import PATH
 
@@ -63,6 +65,8 @@ def test_the_numbers_are_those_of_the_program() -> None:
         f"last {MOST:,} answers",
         f"{MOST_BYTES >> 20} MiB",
         f"{CALLS} calls",
+        f"more than {SHORT_BYTES:,} bytes",
+        f"at most {REQUEST_DEPTH} deep",
     )
     assert all(each in GUIDE for each in numbers)
 

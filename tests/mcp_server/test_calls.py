@@ -14,6 +14,7 @@ from assay402.core.asks import Failed, Fetch, Fetched, Recorder, adrive
 from assay402.core.check import Refusal
 from assay402.core.grammar import NotJSON, scan
 from assay402.formats.recording_v1 import Recording, write_recording
+from assay402.mcp_server.results import problem
 from assay402.mcp_server.server import make_server
 from assay402.mcp_server.tools import Tool, tools
 from assay402.mcp_server.unpaid import Unpaid
@@ -310,6 +311,26 @@ def test_an_unknown_tool_is_an_error_of_the_protocol_that_quotes_nothing() -> No
 
     error = run_on(make_server(unpaid().take), use)
     assert error["code"] == -32602
+    assert "secret" not in json.dumps(error)
+
+
+def test_what_to_do_is_said_in_the_words_of_this_face() -> None:
+    found = call_each([("dialect_check", b'{"mode":"probe","url":"http://10.0.0.1/"}')])
+    detail = json.loads(text_of(found[0]))["detail"]
+    assert "started as `assay mcp --allow-private`" in detail
+    assert "run the command" not in detail
+    for code in ("idempotency_key_conflict", "not_admitting", "facilitator_unavailable"):
+        said = problem(code, None, {}).decode()
+        assert "Retry-After" not in said
+        assert "Idempotency-Key" not in said
+
+
+def test_an_unknown_method_is_an_error_that_quotes_nothing() -> None:
+    async def use(client: Wire) -> Any:
+        return (await client.answer("secret/method", {}))["error"]
+
+    error = run_on(make_server(unpaid().take), use)
+    assert error["code"] == -32601
     assert "secret" not in json.dumps(error)
 
 

@@ -10,6 +10,7 @@ from mcp_types import CallToolResult, TextContent
 from assay402.core.check import Check
 from assay402.core.errors import NOTICES, Notice
 from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
+from assay402.core.grammar import depth
 from assay402.core.strictjson import JSON, write
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
 from assay402.service.notices import NOTICES as SERVICE_NOTICES
@@ -32,6 +33,20 @@ _PAYING: Final = {
         "The payment is being worked on.",
         "Call again with the same payment after `retry_after_seconds`; do not sign another.",
     ),
+    "idempotency_key_invalid": Notice(
+        "The idempotency_key has a form that is not taken.",
+        "Use 8 to 128 letters, digits, hyphens and underscores.",
+    ),
+    "idempotency_key_conflict": Notice(
+        "The idempotency_key stands for another request.", "Use a new key for a new request."
+    ),
+    "not_admitting": Notice(
+        "The service takes no new orders at the moment.", "Call again after `retry_after_seconds`."
+    ),
+    "facilitator_unavailable": Notice(
+        "Payments cannot be verified at the moment. Nothing was charged.",
+        "Call again after `retry_after_seconds`.",
+    ),
     "busy": Notice(
         "Too many requests are under way.", "Call again after `retry_after_seconds`; nothing was charged."
     ),
@@ -41,6 +56,12 @@ _PAYING: Final = {
     ),
 }
 """Codes of the service that are said in other words over MCP."""
+_OWN_MACHINE: Final = re.compile(r"[^.]*`--allow-private`\.")
+_START: Final = (
+    " A server of your own machine reaches it where it was started as `assay mcp --allow-private`."
+)
+_DEEPEST: Final = 250
+"""Open brackets at once that the SDK's writer takes, less the few around structured content."""
 _HALF_A_PAIR: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
@@ -67,7 +88,7 @@ def result_of(outcome: Outcome, check: Check, *, is_advertised: bool) -> CallToo
 def problem(code: str, check: Check | None, numbers: Mapping[str, Any]) -> bytes:
     """Say what went wrong: a stable code, what it means, what to do, and numbers."""
     notice = _notice(code, check)
-    said = {} if notice is None else {"title": notice.text, "detail": notice.hint}
+    said = {} if notice is None else {"title": notice.text, "detail": _hint(notice)}
     return write({"code": code, **said, **numbers})
 
 
@@ -77,6 +98,8 @@ def _delivered(outcome: Delivered, check: Check, *, is_advertised: bool) -> Call
         meta |= _named("headers", dict(outcome.headers))
     if outcome.is_replay:
         meta |= _named("replayed", True)
+    if _is_too_deep(outcome.body):
+        return _error(problem("answer-too-deep", check, {}), meta, is_advertised)
     try:
         return _result(outcome.body, meta, is_error=False)
     except msgspec.DecodeError:
@@ -92,7 +115,7 @@ def _declined(outcome: Declined, check: Check, *, is_advertised: bool) -> CallTo
     if outcome.body is None:
         return _error(problem(outcome.code, check, {**outcome.numbers, **later}), meta, is_advertised)
     notice = _notice(outcome.code, check)
-    more = "" if notice is None else f"{notice.text} {notice.hint}"
+    more = "" if notice is None else f"{notice.text} {_hint(notice)}"
     return _error(write(outcome.body), meta, is_advertised, more)
 
 
@@ -119,6 +142,10 @@ def _content(body: bytes, more: str) -> list[Any]:
     return [TextContent(text=text) for text in texts]
 
 
+def _is_too_deep(body: bytes) -> bool:
+    return body.count(b"[") + body.count(b"{") > _DEEPEST and depth(body) > _DEEPEST
+
+
 def _value(body: bytes) -> Any:  # noqa: ANN401  (any JSON)
     # Half of a surrogate pair, which a text may spell as an escape, has no form in the SDK's writer.
     return msgspec.json.decode(_HALF_A_PAIR.sub(rb"\1\\ufffd", body))
@@ -130,6 +157,11 @@ def _settlement(settlement: Mapping[str, JSON] | None) -> dict[str, Any]:
 
 def _named(name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401  (any JSON)
     return {} if value is None else {META + name: value}
+
+
+def _hint(notice: Notice) -> str:
+    """Say what to do in this face's words."""
+    return _OWN_MACHINE.sub(_START, notice.hint)
 
 
 def _notice(code: str, check: Check | None) -> Notice | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import anyio
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
@@ -151,8 +151,18 @@ def make_server(
         get_tool_input_schema=lambda _name: None,
     )
     # The span that the SDK opens for each message costs more than a small check.
-    server.middleware.clear()
+    server.middleware[:] = [_unquoted]
     return server
+
+
+async def _unquoted(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Answer a method that is not there without the SDK's data, which is what was sent."""
+    try:
+        return await call_next(ctx)
+    except MCPError as error:
+        if error.code != types.METHOD_NOT_FOUND:
+            raise
+    raise MCPError(code=types.METHOD_NOT_FOUND, message="There is no such method.")
 
 
 def _resource(tool: Tool, prices: Mapping[str, int]) -> Resource:
