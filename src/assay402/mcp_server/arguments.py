@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from assay402.core.cutting import members
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, read
+from assay402.formats.cutting import members
 from assay402.service.order import UnreadablePayment
 from assay402.wire.transport import MCP_PAYMENT
 

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 from pydantic import ValidationError
 
-from assay402.core.cutting import members, spans
 from assay402.core.grammar import NotJSON, scan
+from assay402.formats.cutting import members, spans
 from assay402.mcp_server.codes import NOTICES
 from assay402.wire.transport import MCP_PAYMENT
 

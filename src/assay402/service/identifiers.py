@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay402.core.canon import canonical, sha256_hex
-from assay402.core.cutting import members
 from assay402.core.exactjson import Exact, read_exact
 from assay402.core.strictjson import JSON
+from assay402.formats.cutting import members
 from assay402.service.discovery import PAYMENT_IDENTIFIER
 from assay402.service.order import Order
 from assay402.wire.requirements import mapping
