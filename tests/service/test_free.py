@@ -73,6 +73,24 @@ def test_an_idempotency_key_gives_the_same_answer_for_the_same_request(name: str
     run(story, settings=LOCAL)
 
 
+def test_a_key_in_the_published_wrapper_is_the_key_beside_the_request() -> None:
+    """The same request has one answer under a key, wherever the key stands. A bug of the past: a conflict."""
+
+    async def story(world: World) -> None:
+        key = "key-12345678"
+        wrapped = b'{"idempotency_key": "%s", "request": %s}' % (key.encode(), CLAIMS)
+        first = await world.take("claims/diagnose", request=wrapped)
+        again = await world.take("claims/diagnose", idempotency_key=key)
+        assert isinstance(first, Delivered)
+        assert isinstance(again, Delivered)
+        assert (again.body, again.is_replay) == (first.body, True)
+        elsewhere = await world.take("claims/verify", idempotency_key=key)
+        assert isinstance(elsewhere, Delivered)
+        assert not elsewhere.is_replay
+
+    run(story, settings=LOCAL)
+
+
 def test_an_idempotency_key_keeps_nothing_in_a_room_that_keeps_nothing() -> None:
     async def story(world: World) -> None:
         for request in (None, OTHER["dialect/check"]):

@@ -173,10 +173,11 @@ def service(
 
     async def run() -> None:
         running.loop = get_running_loop()
-        await server.startup(sockets=[listening])
-        up.set()
-        await server.main_loop()
-        await server.shutdown(sockets=[listening])
+        async with face.running():
+            await server.startup(sockets=[listening])
+            up.set()
+            await server.main_loop()
+            await server.shutdown(sockets=[listening])
 
     def body() -> None:
         server.config.load()

@@ -122,7 +122,7 @@ def test_every_other_post_of_the_dialect_check_is_not_covered(free: Service, pat
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/healthz/", "//healthz", "/HEALTHZ", "/api/v1/diagnose/", "/mcp", "/dialect-check", "*"]
+    "path", ["/", "/healthz/", "//healthz", "/HEALTHZ", "/api/v1/diagnose/", "/mcp/", "/dialect-check", "*"]
 )
 def test_what_is_no_route_is_not_found(free: Service, path: str) -> None:
     assert free.call("GET", path).json["code"] == "not_found"

@@ -15,6 +15,7 @@ from assay402.cli.db import db_command
 from assay402.cli.form import read_source
 from assay402.cli.keys import keys_command
 from assay402.cli.ledger import ledger_command
+from assay402.cli.mcp import command as mcp_command
 from assay402.cli.output import explain_code, notices, print_error, print_lines
 from assay402.cli.sandbox import sandbox
 from assay402.cli.service import serve, settings
@@ -102,6 +103,7 @@ def main() -> None:
 
 for _check in CHECKS:
     main.add_command(CheckGroup(_check))
+main.add_command(mcp_command())
 main.add_command(sandbox())
 main.add_command(serve)
 main.add_command(settings)

@@ -17,6 +17,7 @@ from assay402.core.errors import NOTICES, Notice
 from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
 from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.store.notices import NOTICES as STORE_NOTICES
 from assay402.web.codes import NOTICES as WEB_NOTICES
@@ -134,6 +135,7 @@ def notices() -> dict[str, list[tuple[str, Notice]]]:
             ("", table)
             for table in (
                 NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, ATTEST_NOTICES, SERVICE_NOTICES, STORE_NOTICES, WEB_NOTICES,
+                MCP_NOTICES,
             )
         ),
         *((check.name, check.notices) for check in CHECKS),

@@ -207,7 +207,7 @@ class PaidOrders:
         if isinstance(ending, Moved):
             self._till.tell("payment.settled", bid.operation)
             settlement = self._till.counter.settlement(
-                bid.order.resource, job.requirements, job.payer, ending.transaction
+                bid.order.resource, job.requirements, job.payer, ending.transaction, ending.settled_at
             )
             return Delivered(body=product.body, headers=product.headers, settlement=settlement)
         if isinstance(ending, SettlementRefused):

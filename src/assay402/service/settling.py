@@ -55,6 +55,7 @@ class Moved(Struct, frozen=True, kw_only=True):
     """Money moved, and the row says so."""
 
     transaction: str
+    settled_at: datetime
 
 
 class SettlementRefused(Struct, frozen=True, kw_only=True):
@@ -178,16 +179,17 @@ class Settling:
         """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
         # First of all, as whatever goes wrong from here on must not make us forget it.
         self._remember(job.key, settled)
+        now = self._clock()
         try:
             is_written = await self._payments.settled(
-                job.key, job.fence, settled, self._clock(), house=job.payer.lower() in self._house
+                job.key, job.fence, settled, now, house=job.payer.lower() in self._house
             )
         except StoreUnavailable:
             return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
         if not is_written:
             return Lost()
         self._unwritten.pop(job.key, None)
-        return Moved(transaction=settled.transaction)
+        return Moved(transaction=settled.transaction, settled_at=now)
 
     def _remember(self, key: str, settled: Settled) -> None:
         while len(self._unwritten) >= UNWRITTEN:

@@ -1,7 +1,8 @@
 """The application: finds the endpoint, answers what is not an order itself, and tells the log how each request ended."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from secrets import token_hex
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from assay402.web.limits import Bodies, Gone, head_problem
 from assay402.web.rooms import Rooms
 from assay402.web.routes import Draining, routes
 from assay402.web.serving import Serving
+from assay402.web.tools import PATH, ToolsEndpoint
 
 DIALECT: Final = "/dialect-check/"
 
@@ -38,6 +40,7 @@ class Face:
         self._bodies: Final = Bodies(serving.limits, serving.telemetry)
         self._draining: Final = Draining()
         self.rooms: Final = Rooms(serving.settings.queue, serving.telemetry)
+        self._tools: Final = ToolsEndpoint(serving, self._bodies, self.rooms, self._send)
         endpoints = list(self._endpoints())
         self._exact: Final = {path: endpoint for path, endpoint in endpoints if "{" not in path}
         self._router: Final[Any] = Router(
@@ -45,6 +48,12 @@ class Face:
             redirect_slashes=False,
             default=self._nothing_there,
         )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep alive what must outlast single requests; wraps the time in which requests are answered."""
+        async with self._tools.running():
+            yield
 
     def drain(self) -> None:
         """Say that the service is about to stop: not ready any more, and nothing new is admitted."""
@@ -84,6 +93,7 @@ class Face:
     def _endpoints(self) -> Iterator[tuple[str, Application]]:
         for path, endpoint in routes(self._serving, self._bodies, self.rooms, self._draining):
             yield path, _Mounted(endpoint, self._send)
+        yield PATH, self._tools
 
     async def _send(self, scope: Scope, receive: Receive, send: Send, answer: HTTPAnswer) -> None:
         """Send an answer. A client that is cut off is first read for a while, or it would see a reset instead."""

@@ -154,7 +154,8 @@ async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
         if without_node(settings):
             telemetry.log.say(Event.SERVICE_WITHOUT_NODE, code="node_missing")
         sweeping = asyncio.create_task(_reconciling(serving.orders))
-        await serve(face, sockets, face.drain, started, parent)
+        async with face.running():
+            await serve(face, sockets, face.drain, started, parent)
         sweeping.cancel()
         await _finished(serving.orders)
     telemetry.log.say(Event.SERVICE_STOPPED)
