@@ -67,6 +67,10 @@ class MemoryPayments:
             same = await self.find_by_payment_id(claim.payer, claim.payment_id)
             if same is not None and same.state not in LET_GO:
                 return Known(row=same)
+        if claim.idempotency_key is not None:
+            same = await self.find_by_idempotency_key(claim.payer, claim.operation, claim.idempotency_key)
+            if same is not None and same.state not in LET_GO:
+                return Known(row=same)
         if (
             sum(row.payer == claim.payer and row.state in OPEN for row in self.rows.values())
             >= UNSETTLED_PER_PAYER

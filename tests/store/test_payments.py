@@ -106,6 +106,30 @@ def test_a_payment_id_stands_on_one_row_until_that_is_released_or_expired(place:
     place.run(story)
 
 
+def test_an_idempotency_key_stands_on_one_row_of_payer_and_operation_until_that_is_let_go(
+    place: Place,
+) -> None:
+    first, second, third = (claim(number, idempotency_key="the-key") for number in (1, 2, 3))
+
+    async def story(store: Store) -> None:
+        payments = store.payments
+        await payments.claim(first, NOW)
+        standing = await payments.find(first.key)
+        assert standing is not None
+        assert await payments.claim(second, NOW) == Known(row=standing)
+        for number, other in ((8, {"payer": "0xother"}), (9, {"operation": "deliverable/check"})):
+            named = claim(number, idempotency_key="the-key", **other)
+            assert await payments.claim(named, NOW) == Claimed(fence=1)
+        assert await payments.release(first.key, 1)
+        await settle(store, second)
+        outcome = await payments.claim(first, after(9))
+        assert isinstance(outcome, Known)
+        assert (outcome.row.key, outcome.row.state) == (second.key, PaymentState.SETTLED)
+        assert isinstance(await payments.claim(third, NOW), Known)
+
+    place.run(story)
+
+
 def test_a_settled_payment_keeps_its_payment_id(place: Place) -> None:
     async def story(store: Store) -> None:
         await settle(store, claim(payment_id="the-id"))

@@ -161,7 +161,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """The key, or the payer's payment id, is claimed already; nothing was written."""
+    """The key, the payer's payment id or its `Idempotency-Key` is claimed already; nothing was written."""
 
     row: PaymentRow
 
@@ -200,7 +200,8 @@ class Payments(Protocol):
     async def claim(self, claim: Claim, now: datetime) -> Claimed | Known | TooManyUnsettled:
         """Insert the claim, or claim anew a `RELEASED` row of the same key (fence + 1), or say what stands in the way.
 
-        A payer's payment id may stand on one row only that is not `RELEASED` or `EXPIRED`.
+        A payer's payment id, and its `Idempotency-Key` for an operation, may stand on one row only that is not
+        `RELEASED` or `EXPIRED`.
         """
         ...
 

@@ -1,8 +1,8 @@
 """The port `Payments` in SQL: the gate's rows, and the answers kept with them.
 
 Every change is a compare-and-set on state and fence. A claim locks its payer's row first, so that claims of one payer
-are decided one after another, in any number of processes: how many it has, and whether its payment id is taken, is then
-counted from the rows themselves, in a statement that begins after the lock is held and sees what the others committed.
+are decided one after another, in any number of processes: how many it has, and whether its payment id or its
+`Idempotency-Key` is taken, is then counted from the rows themselves, in a statement that begins after the lock is held and sees what the others committed.
 """
 
 from datetime import datetime
@@ -224,15 +224,18 @@ def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettl
 
 
 def _standing(claim: Claim) -> Work[PaymentRow | None]:
-    """Find the row that stands in the way: of the key, else of the payer's payment id."""
+    """Find the row that stands in the way: of the key, else of the payer's payment id, else of its `Idempotency-Key`."""
     rows = yield _FIND, (claim.key,)
     if rows and rows[0][8] != "released":
         return payment_row(rows[0])
-    if claim.payment_id is None:
-        return None
-    rows = yield _FIND_ID, (claim.payer, claim.payment_id)
-    if rows and rows[0][8] not in {"released", "expired"}:
-        return payment_row(rows[0])
+    for sql, name, within in (
+        (_FIND_ID, claim.payment_id, (claim.payer,)),
+        (_FIND_IDEMPOTENT, claim.idempotency_key, (claim.payer, claim.operation)),
+    ):
+        if name is not None:
+            rows = yield sql, (*within, name)
+            if rows and rows[0][8] not in {"released", "expired"}:
+                return payment_row(rows[0])
     return None
 
 

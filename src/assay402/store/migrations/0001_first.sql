@@ -75,7 +75,9 @@ CREATE TABLE payments (
 CREATE UNIQUE INDEX payments_payment_id ON payments (payer, payment_id)
     WHERE payment_id IS NOT NULL AND state <> 'released' AND state <> 'expired';
 CREATE INDEX payments_newest_payment_id ON payments (payer, payment_id) WHERE payment_id IS NOT NULL;
-CREATE INDEX payments_idempotency_key ON payments (payer, operation, idempotency_key)
+CREATE UNIQUE INDEX payments_idempotency_key ON payments (payer, operation, idempotency_key)
+    WHERE idempotency_key IS NOT NULL AND state <> 'released' AND state <> 'expired';
+CREATE INDEX payments_newest_idempotency_key ON payments (payer, operation, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 CREATE INDEX payments_unsettled_payer ON payments (payer)
     WHERE state <> 'settled' AND state <> 'released' AND state <> 'expired';
