@@ -256,18 +256,19 @@ def test_a_refused_settlement_is_an_offer_with_a_failed_settlement_and_lets_the_
     "reply",
     [
         said(success=True, transaction="", network=BASE, payer=ALICE),
-        said(success=True, transaction="0x1", network="eip155:1", payer=ALICE),
+        said(success=True, transaction="0x" + "ab" * 32, network="eip155:1", payer=ALICE),
+        said(success=True, transaction="pending", network=BASE, payer=ALICE),
         said(success=True, transaction=CARELESS_TEXT, network=BASE),
         said(success=False, errorReason=CARELESS_TEXT),
     ],
 )
-def test_a_success_that_shows_nothing_is_a_refusal_and_no_text_comes_through(reply: Reply) -> None:
+def test_a_settlement_that_shows_nothing_is_in_doubt_and_no_text_comes_through(reply: Reply) -> None:
     async def story(world: World) -> None:
         world.facilitator.settle_says = lambda _call: reply
         outcome = await world.take(payment=await world.paid())
-        assert isinstance(outcome, Offered)
+        assert isinstance(outcome, Pending)
         assert CARELESS_TEXT not in repr(outcome)
-        assert world.row.state is PaymentState.RELEASED
+        assert world.row.state is PaymentState.SETTLING
 
     run(story)
 

@@ -27,6 +27,7 @@ CHANGES = (
     "settled",
     "release",
     "expire",
+    "hand_over",
     "rerun",
     "keep_local",
 )

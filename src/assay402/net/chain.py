@@ -1,7 +1,8 @@
-"""The ChainLookup port over JSON-RPC, for EIP-3009: was an authorization used, and did it pay whom it had to pay?
+"""The ChainLookup port over JSON-RPC. For EIP-3009: was an authorization used, and did it pay whom it had to pay?
 
 A yes needs three things of one receipt: the token's AuthorizationUsed event with payer and nonce, its Transfer of at
 least the amount from the payer to the recipient, and success. Whatever is missing, late or odd is no answer.
+Of Solana it tells what a transaction cost, and nothing else: its name is not known before it was sent.
 """
 
 import re
@@ -13,16 +14,19 @@ from msgspec import Struct
 from assay402.core.asks import Failed, Fetch, Limits
 from assay402.core.canon import keccak256_hex
 from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, read, write
+from assay402.core.strictjson import JSON, integer, read, write
 from assay402.net.facilitator import Fetching
 from assay402.service.ports import NotMoved, Settled, Unknown
-from assay402.wire.requirements import text
+from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
 
 BLOCKS: Final = 9_000
 """How far back events are looked for: hours on any chain here, an authorization lives minutes; many nodes refuse more."""
 _HEX: Final = re.compile(r"0x[0-9a-fA-F]{1,64}")
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
+_FEE_MS: Final = 2_000
+"""A fee is nice to know; a payer waits for it, and a settlement for being written."""
+_MAX_LAMPORTS: Final = 2**63 - 1
 _PARTS: Final = 5
 """Of a key: kind, network, token, payer, nonce."""
 
@@ -57,7 +61,29 @@ class EVMLookup:
         self._nodes: Final = nodes
         self._fetcher: Final = fetcher
         self._limits: Final = Limits(deadline_ms=deadline_ms, body_bytes=1_048_576, wire_bytes=2_097_152)
+        self._fee_limits: Final = Limits(
+            deadline_ms=min(deadline_ms, _FEE_MS), body_bytes=1_048_576, wire_bytes=2_097_152
+        )
         self._unknown: Final = Unknown(retry_after_seconds=retry_after_seconds)
+
+    def can_find(self, key: str) -> bool:
+        """Tell whether a node is named for the network of an EIP-3009 key."""
+        parts = key.split(" ")
+        return len(parts) == _PARTS and parts[0] == "eip3009" and parts[1] in self._nodes
+
+    async def fee(self, network: str, transaction: str) -> int | None:
+        """Give the fee of a Solana transaction, of which only a node can tell; None where it cannot be told at once."""
+        url = self._nodes.get(network)
+        if url is None or not network.startswith("solana:"):
+            return None
+        how: dict[str, JSON] = {
+            "commitment": "confirmed",
+            "encoding": "json",
+            "maxSupportedTransactionVersion": 0,
+        }
+        found = await self._call(url, "getTransaction", transaction, how, limits=self._fee_limits)
+        paid = integer((mapping(found, "meta") or {}).get("fee")) if isinstance(found, Mapping) else None
+        return paid if paid is not None and 0 <= paid <= _MAX_LAMPORTS else None
 
     async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
         """Tell whether the authorization of a key moved the amount to the recipient, and in which transaction."""
@@ -119,7 +145,7 @@ class EVMLookup:
         transaction = text(logs[0], "transactionHash")
         return transaction.lower() if transaction is not None and _HASH.fullmatch(transaction) else None
 
-    async def _call(self, url: str, method: str, *parameters: JSON) -> JSON:
+    async def _call(self, url: str, method: str, *parameters: JSON, limits: Limits | None = None) -> JSON:
         """Call a node; None for an error, and for anything that is no answer."""
         body = write({"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)})
         ask = Fetch(
@@ -127,7 +153,7 @@ class EVMLookup:
             method="POST",
             headers=(("Content-Type", "application/json"),),
             body=body,
-            limits=self._limits,
+            limits=limits or self._limits,
         )
         got = await self._fetcher(ask)
         if isinstance(got, Failed):
