@@ -22,6 +22,8 @@ from assay402.cli.main import main
 from assay402.formats.schema import schemas_of
 from assay402.service.order import FREE_LOOKS
 from assay402.service.resources import PATHS
+from assay402.service.settings import Settings
+from assay402.web.running import _tell
 from web.plain_orders import PlainOrders
 from web.served import SECONDS, service
 
@@ -258,3 +260,18 @@ def test_a_draining_service_is_not_ready_and_declines_what_is_new() -> None:
         assert (declined.status, declined.json["code"]) == (503, "not_admitting")
         assert declined.header("Retry-After") == "5"
         assert up.call("GET", "/healthz").status == 200
+
+
+def test_a_paid_network_without_a_node_is_named_at_the_start() -> None:
+    told: list[str] = []
+    settings = Settings(
+        payments="required",
+        networks=("eip155:8453", "eip155:137"),
+        rpc_urls=(("eip155:8453", "https://node.example"),),
+    )
+    _tell(lambda _address, lines: told.extend(lines), settings)
+    (warning,) = [line for line in told if "WARNING" in line]
+    assert "eip155:137" in warning
+    told.clear()
+    _tell(lambda _address, lines: told.extend(lines), Settings())
+    assert not [line for line in told if "WARNING" in line]

@@ -67,6 +67,12 @@ def recipient(pay_to: Iterable[tuple[str, str]], network: str) -> str | None:
     return named.get(network) or named.get(f"{network.partition(':')[0]}:{ANY}")
 
 
+def networks_without_node(settings: Settings) -> tuple[str, ...]:
+    """Give the networks payments are taken on for which no node is named: what is in doubt there stays so."""
+    named = dict(settings.rpc_urls)
+    return tuple(each for each in settings.networks if settings.payments != "off" and each not in named)
+
+
 def _asset(network: str, setting: str | None) -> Asset | None:
     known = known_assets().get(network)
     if setting is None:

@@ -17,6 +17,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.core.errors import TheirError
+from assay402.service.assets import networks_without_node
 from assay402.service.ports import StoreUnavailable
 from assay402.service.settings import Settings
 from assay402.service.settings_source import Sourced
@@ -88,6 +89,11 @@ def _tell(announce: Announce, settings: Settings) -> None:
         address,
         (
             f"  payments {paid}; stop with Ctrl-C",
+            *(
+                f"  WARNING: ASSAY_RPC_URLS names no node for {each}: a settlement whose answer is lost stays in doubt"
+                " until you resolve it"
+                for each in networks_without_node(settings)
+            ),
             "  try it:",
             f"    curl -s {address}/dialect-check/check -H 'Content-Type: application/json' \\",
             f"      -d '{EXAMPLE}'",
