@@ -99,6 +99,20 @@ def test_a_payment_that_was_let_go_and_turns_out_used_is_found_out_about_and_not
     run(story)
 
 
+def test_a_refusal_of_what_is_used_is_not_believed_whatever_its_reason() -> None:
+    """The payer of what has moved may have nothing left, which is no sign that it did not move."""
+
+    async def story(world: World) -> None:
+        payment = await let_go(world, "deliverable/check")
+        world.facilitator.settle_says = lambda _call: BEFORE
+        for _ in range(3):
+            assert isinstance(await world.take("deliverable/check", payment), Pending)
+            world.clock.pass_by(11)
+        assert world.row.state is PaymentState.SETTLING
+
+    run(story)
+
+
 def test_another_spelling_of_a_used_payment_gets_no_answer_and_no_offer() -> None:
     """The nonce and the payer are public once it moved: whoever forges a signature beside them must get nothing."""
 

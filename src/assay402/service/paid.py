@@ -186,6 +186,7 @@ class PaidOrders:
             payer=verified.payer,
             payment=bid.payment,
             requirements=verified.requirements,
+            is_used=verified.is_used,
         )
         return await self._settled(bid, job, product)
 

@@ -52,6 +52,8 @@ class Job(Struct, frozen=True, kw_only=True):
     payer: str
     payment: Mapping[str, JSON]
     requirements: Mapping[str, JSON]
+    is_used: bool = False
+    """Whether its authorization is known to be used: then no refusal shows that nothing moved."""
 
 
 class Moved(Struct, frozen=True, kw_only=True):
@@ -109,7 +111,8 @@ class Settling:
         found = answer if isinstance(answer, Settled) else await self._look(job.key, job.requirements)
         if isinstance(found, Settled):
             return await self._ended(job, Event.MOVED, found)
-        if isinstance(answer, Refused) and (isinstance(found, NotMoved) or not self._can_look(job.key)):
+        is_unmoved = isinstance(found, NotMoved) or not self._can_look(job.key)
+        if isinstance(answer, Refused) and is_unmoved and not job.is_used:
             return await self._ended(job, Event.REFUSED, answer)
         return await self._ended(job, Event.UNKNOWN, answer)
 

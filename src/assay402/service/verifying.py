@@ -48,10 +48,11 @@ class Verifying:
                 code="facilitator_unavailable",
                 retry_after_seconds=max(answer.retry_after_seconds, self._till.timing.retry_after),
             )
+        is_used = False
         if isinstance(answer, Refused) and answer.is_used and seen is not None:
             if seen.payload_sha256 != bid.authorization.payload_sha256 or seen.operation != bid.operation:
                 return Pending(retry_after_seconds=self._till.timing.retry_after_in_doubt)
-            answer = Answer(payer=seen.payer)
+            answer, is_used = Answer(payer=seen.payer), True
         if isinstance(answer, Refused):
             return await self._till.counter.offered(order, answer.reason)
         told = bid.authorization.payer
@@ -63,6 +64,7 @@ class Verifying:
             given=given,
             requirements=entry,
             payer=payer,
+            is_used=is_used,
         )
 
     def _entry(self, bid: Bid, offer: Offer) -> Mapping[str, JSON] | str:
