@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from assay402.cli.main import run as command
 from assay402.service.ports import LedgerRow
 from assay402.store.opening import Store
 from net.test_rates import DOCUMENT, bank
-from store.databases import MISSING, NOW, PAID, Place, claim, postgresql_server, settle
+from store.databases import ENTRY, MISSING, NOW, PAID, Place, claim, postgresql_server, settle
 
 CANARY = "canary-51c0"
 
@@ -195,6 +196,34 @@ def test_a_review_lists_payments_in_doubt(books: Books) -> None:
     books.place.run(lambda store: store.payments.expire(claim(3).key, 1))
     calm = books.run("review")
     assert (calm.returncode, calm.stdout.count(b"ok ")) == (0, 3)
+
+
+async def _hand_over(store: Store) -> None:
+    for number in (7, 8):
+        offer = '{"network":"eip155:8453","amount":"10000","asset":"0xusdc"}'
+        doubtful = claim(number, accepted=offer, valid_before=NOW - timedelta(days=400))
+        await store.payments.claim(doubtful, NOW - timedelta(days=400))
+        await store.payments.keep(doubtful.key, 1, ENTRY, None, NOW - timedelta(days=399), settles=True)
+        await store.payments.hand_over(doubtful.key, 1, NOW - timedelta(days=398))
+
+
+def test_the_operator_resolves_what_nobody_else_can_tell(books: Books) -> None:
+    books.place.run(_hand_over)
+    moved, not_moved = claim(7).key, claim(8).key
+    listed = {each["key"]: each["state"] for each in books.told("review")["in_doubt"]}
+    assert listed[moved] == listed[not_moved] == "unresolved"
+    for wrong in ((), ("--moved", "0x" + "ab" * 32, "--not-moved"), ("--moved", CANARY)):
+        refused = books.run("resolve", moved, *wrong)
+        assert refused.returncode == 2
+        assert CANARY.encode() not in refused.stdout + refused.stderr
+    told = books.told("resolve", moved, "--moved", "0x" + "ab" * 32, "--house")
+    assert told == {"key": moved, "state": "settled", "money_moved": False}
+    assert b"expired. No money was moved" in books.run("resolve", not_moved, "--not-moved").stdout
+    last = books.exported()[-1]
+    assert (last["transaction"], last["units"], last["house"]) == ("0x" + "ab" * 32, "10000", True)
+    assert books.run("verify").returncode == 0
+    for key in (moved, "no such key"):
+        assert books.run("resolve", key, "--not-moved").returncode == 2
 
 
 def test_a_refund_is_written_down_and_says_that_no_money_moved(books: Books) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import click
 
 from assay402.cli.ledger_rates import rates_command
+from assay402.cli.ledger_resolve import resolve_command
 from assay402.cli.output import print_bytes, print_lines, published_line
 from assay402.cli.store_access import day_of, day_options, json_option, place_options, with_store
 from assay402.cli.usage import Usage
@@ -72,6 +73,7 @@ def ledger_command() -> click.Group:
             "wrong", help=_WRONG, callback=_wrong, params=[_id_argument(), json_option(), *place_options()]
         ),
         rates_command(),
+        resolve_command(),
     ):
         group.add_command(command)
     return group
@@ -200,7 +202,10 @@ def _review(as_json: bool, database: str, data_dir: str | None) -> None:
     async def work(store: "Store") -> "tuple[Review, list[dict[str, Any]]]":
         free = await store.free_tier.used(datetime.fromtimestamp(0, UTC))
         found = await review(store.ledger.rows(None, None), free)
-        doubtful = await store.payments.in_doubt(utc_now(), IN_DOUBT)
+        doubtful = (
+            *await store.payments.unresolved(IN_DOUBT),
+            *await store.payments.in_doubt(utc_now(), IN_DOUBT),
+        )
         return found, [
             {
                 "key": row.key,

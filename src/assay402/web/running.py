@@ -97,7 +97,7 @@ def _tell(announce: Announce, settings: Settings) -> None:
     blind = without_node(settings)
     warned = (
         f"  warning: no node for {', '.join(blind)} (ASSAY_RPC_URLS): a payment there whose settlement gets no answer",
-        "    stays in doubt for ever, neither charged again nor served",
+        "    stays in doubt until you resolve it, neither charged again nor served",
     )
     announce(
         address,
