@@ -137,7 +137,7 @@ class Settling:
             answer = await self._facilitator.settle(payment, job.requirements)
             found = answer if isinstance(answer, Settled) else await self._look(row.key, job.requirements)
             if not isinstance(found, Settled):
-                event = Event.UNTOLD if self._is_hopeless(row, now) else Event.UNKNOWN
+                event = Event.UNTOLD if self._is_hopeless(row, now, found) else Event.UNKNOWN
                 return await self._ended(job, event, answer)
         return await self._ended(job, Event.MOVED, found)
 
@@ -151,7 +151,7 @@ class Settling:
         if there.action is Action.LOOK_UP:
             found = await self._look(row.key, requirements)
             if isinstance(found, Unknown) or (isinstance(found, NotMoved) and not _ran_out(row, found.as_of)):
-                return await self._given_up(row, now)
+                return await self._given_up(row, now, found)
         lease = now + timedelta(seconds=self._timing.settling)
         fence = await self._payments.take_over(row.key, row.fence, now, lease)
         if fence is None:
@@ -163,11 +163,13 @@ class Settling:
             return await self._payments.release(row.key, fence)
         return await self._payments.expire(row.key, fence)
 
-    async def _given_up(self, row: PaymentRow, now: datetime) -> bool:
+    async def _given_up(self, row: PaymentRow, now: datetime, found: NotMoved | Unknown) -> bool:
         """Leave a row to the operator where its time is over; tells whether it now is the operator's."""
         # Otherwise nobody has it still, but it stands behind the others: a pass has a limit, and some are never found out.
         fence = await self._payments.take_over(row.key, row.fence, now, now)
-        if step(row.state, Event.UNTOLD).action is not Action.HAND_OVER or not self._is_hopeless(row, now):
+        if step(row.state, Event.UNTOLD).action is not Action.HAND_OVER or not self._is_hopeless(
+            row, now, found
+        ):
             return False
         return fence is not None and await self._payments.hand_over(row.key, fence, now)
 
@@ -229,9 +231,13 @@ class Settling:
     def _can_look(self, key: str) -> bool:
         return self._chain is not None and self._chain.can_find(key)
 
-    def _is_hopeless(self, row: PaymentRow, now: datetime) -> bool:
-        """Tell whether nothing will show any more what became of a settlement: no node, and the authorization ran out."""
-        is_old = now - row.claimed_at > timedelta(seconds=DOUBT_SECONDS)
+    def _is_hopeless(self, row: PaymentRow, now: datetime, found: NotMoved | Unknown) -> bool:
+        """Tell whether nothing will show any more what became of a settlement: no node, and the authorization ran out.
+
+        A doubt that grows old is the operator's too; where the chain answers, by its clock.
+        """
+        by_then = found.as_of if isinstance(found, NotMoved) else now
+        is_old = by_then - row.claimed_at > timedelta(seconds=DOUBT_SECONDS)
         return is_old or (_ran_out(row, now) and not self._can_look(row.key))
 
     async def _in_doubt(self, job: Job, answer: Unknown | None) -> InDoubt:
