@@ -287,6 +287,29 @@ def test_an_address_with_a_password_is_never_shown(assay: Assay, tmp_path: Path)
             assert CANARY.encode() not in done.stderr + done.stdout
 
 
+def test_the_database_of_the_file_of_settings_is_the_one_that_is_worked_on(
+    assay: Assay, tmp_path: Path
+) -> None:
+    file, place = tmp_path / "assay.toml", tmp_path / "books" / "own.sqlite3"
+    file.write_text(f'database = "sqlite:{place}"\ndata_dir = "{tmp_path / "data"}"\n')
+    elsewhere = {"XDG_DATA_HOME": str(tmp_path / "home")}
+    assert assay("db", "upgrade", ASSAY_SETTINGS=str(file), **elsewhere).returncode == 0
+    assert place.is_file()
+    for words in (("db", "check"), ("db", "current"), ("ledger", "list"), ("ledger", "verify")):
+        assert assay(*words, "--settings", str(file), **elsewhere).returncode == 0
+    assert list(tmp_path.rglob("*.sqlite3")) == [place]
+    other = f"sqlite:{tmp_path / 'other.sqlite3'}"
+    assert assay("db", "upgrade", "--database", other, ASSAY_SETTINGS=str(file)).returncode == 0
+    assert (tmp_path / "other.sqlite3").is_file()
+
+
+def test_the_books_open_while_the_service_could_not_start(assay: Assay, place: Place) -> None:
+    done = assay("ledger", "list", ASSAY_DATABASE=place.address, ASSAY_PAYMENTS="required")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+    unknown = assay("ledger", "list", ASSAY_DATABASE=place.address, ASSAY_DATABASSE="x")
+    assert (unknown.returncode, b"ASSAY_DATABASSE" in unknown.stderr) == (2, True)
+
+
 def test_tables_are_made_shown_and_checked(assay: Assay, tmp_path: Path) -> None:
     place = {"ASSAY_DATA_DIR": str(tmp_path / "data")}
     made = assay("db", "upgrade", **place)

@@ -7,6 +7,7 @@ import click
 
 from assay402.cli.ledger_rates import rates_command
 from assay402.cli.output import print_bytes, print_lines, published_line
+from assay402.cli.service_settings import with_settings
 from assay402.cli.store_access import day_of, day_options, json_option, place_options, with_store
 from assay402.cli.usage import Usage
 from assay402.core.errors import TheirError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from assay402.service.ports import LedgerRow
     from assay402.service.review import Review, Tripwire
+    from assay402.service.settings import Settings
     from assay402.store.opening import Store
 
 EXIT_FOUND: Final = 1
@@ -49,7 +51,7 @@ def ledger_command() -> click.Group:
         click.Command(
             "list",
             help="List the rows in order.",
-            callback=_list,
+            callback=with_settings(_list),
             params=[*day_options(), json_option(), *place_options()],
         ),
         _export_command(),
@@ -57,19 +59,22 @@ def ledger_command() -> click.Group:
             "verify",
             help="Match the ledger and the settled payments of the gate one to one, and look for missing rows.",
             epilog="Exit codes: 0 they match, 1 they do not.",
-            callback=_verify,
+            callback=with_settings(_verify),
             params=[json_option(), *place_options()],
         ),
         click.Command(
             "review",
             help=_REVIEW,
             epilog="Exit codes: 0 nothing tripped, 1 something did or a payment is in doubt.",
-            callback=_review,
+            callback=with_settings(_review),
             params=[json_option(), *place_options()],
         ),
         _refund_command(),
         click.Command(
-            "wrong", help=_WRONG, callback=_wrong, params=[_id_argument(), json_option(), *place_options()]
+            "wrong",
+            help=_WRONG,
+            callback=with_settings(_wrong),
+            params=[_id_argument(), json_option(), *place_options()],
         ),
         rates_command(),
     ):
@@ -81,7 +86,7 @@ def _export_command() -> click.Command:
     return click.Command(
         "export",
         help="Write the rows in order, all fields, to standard output or a file.",
-        callback=_export,
+        callback=with_settings(_export),
         params=[
             click.Option(["--format", "kind"], type=click.Choice(["csv", "jsonl", "parquet"]), default="csv"),
             click.Option(["--out"], metavar="FILE", help="Write to this file; parquet needs one."),
@@ -100,7 +105,7 @@ def _refund_command() -> click.Command:
     return click.Command(
         "refund",
         help=_REFUND,
-        callback=_refund,
+        callback=with_settings(_refund),
         params=[
             _id_argument(),
             click.Option(
@@ -122,7 +127,7 @@ def _id_argument() -> click.Argument:
     return click.Argument(["number"], type=click.IntRange(min=1), metavar="ID")
 
 
-def _list(since: str | None, until: str | None, as_json: bool, database: str, data_dir: str | None) -> None:
+def _list(since: str | None, until: str | None, as_json: bool, settings: "Settings") -> None:
     from assay402.cli.ledger_rows import exported  # noqa: PLC0415  (the rows of the service)
 
     first, before = day_of(since, "--since"), day_of(until, "--until")
@@ -134,7 +139,7 @@ def _list(since: str | None, until: str | None, as_json: bool, database: str, da
             else:
                 print_lines([_line(exported(row))])
 
-    with_store(database, data_dir, work)
+    with_store(settings, work)
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -153,8 +158,7 @@ def _export(  # noqa: PLR0913, PLR0917  (click's parameters)
     valued: bool,
     since: str | None,
     until: str | None,
-    database: str,
-    data_dir: str | None,
+    settings: "Settings",
 ) -> None:
     from assay402.cli.ledger_rows import export  # noqa: PLC0415  (the rows of the service)
 
@@ -171,18 +175,18 @@ def _export(  # noqa: PLR0913, PLR0917  (click's parameters)
         with open(out, "wb") as file:  # noqa: ASYNC230, PTH123  (nothing else runs)
             return await export(rows, kind, partial(_write, file), None)
 
-    with_store(database, data_dir, work)
+    with_store(settings, work)
 
 
 def _write(file: BinaryIO, data: bytes) -> None:
     file.write(data)
 
 
-def _verify(as_json: bool, database: str, data_dir: str | None) -> None:
+def _verify(as_json: bool, settings: "Settings") -> None:
     async def work(store: "Store") -> tuple[str, ...]:
         return await store.ledger.mismatches()
 
-    found = with_store(database, data_dir, work)
+    found = with_store(settings, work)
     if as_json:
         print_bytes(published_line({"matches": not found, "mismatches": list(found)}))
     else:
@@ -191,7 +195,7 @@ def _verify(as_json: bool, database: str, data_dir: str | None) -> None:
         raise click.exceptions.Exit(EXIT_FOUND)
 
 
-def _review(as_json: bool, database: str, data_dir: str | None) -> None:
+def _review(as_json: bool, settings: "Settings") -> None:
     from datetime import UTC, datetime  # noqa: PLC0415  (with the rest of the service)
 
     from assay402.net.clock import utc_now  # noqa: PLC0415
@@ -212,7 +216,7 @@ def _review(as_json: bool, database: str, data_dir: str | None) -> None:
             for row in doubtful
         ]
 
-    found, doubtful = with_store(database, data_dir, work)
+    found, doubtful = with_store(settings, work)
     if as_json:
         print_bytes(published_line(_published(found, doubtful)))
     else:
@@ -265,27 +269,23 @@ def _doubts(doubtful: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _refund(  # noqa: PLR0913, PLR0917  (click's parameters)
-    number: int, units: int | None, transaction: str, as_json: bool, database: str, data_dir: str | None
-) -> None:
-    added = _append(number, "refund", units, transaction, database, data_dir)
+def _refund(number: int, units: int | None, transaction: str, as_json: bool, settings: "Settings") -> None:
+    added = _append(number, "refund", units, transaction, settings)
     if as_json:
         print_bytes(published_line({"id": added, "about": number, "money_moved": False}))
     else:
         print_lines([f"Row {added} records a refund of payment {number}. No money was moved by this."])
 
 
-def _wrong(number: int, as_json: bool, database: str, data_dir: str | None) -> None:
-    added = _append(number, "wrong", None, "", database, data_dir)
+def _wrong(number: int, as_json: bool, settings: "Settings") -> None:
+    added = _append(number, "wrong", None, "", settings)
     if as_json:
         print_bytes(published_line({"id": added, "about": number}))
     else:
         print_lines([f"Row {added} records that the report of payment {number} was found wrong."])
 
 
-def _append(  # noqa: PLR0913, PLR0917  (what a correction is made of, and where it goes)
-    number: int, kind: str, units: int | None, transaction: str, database: str, data_dir: str | None
-) -> int:
+def _append(number: int, kind: str, units: int | None, transaction: str, settings: "Settings") -> int:
     from assay402.net.clock import utc_now  # noqa: PLC0415  (with the rest of the service)
     from assay402.service.corrections import refund_row, wrong_row  # noqa: PLC0415
 
@@ -297,4 +297,4 @@ def _append(  # noqa: PLR0913, PLR0917  (what a correction is made of, and where
         row = refund_row(about, units, transaction, now) if kind == "refund" else wrong_row(about, now)
         return await store.ledger.append(row)
 
-    return with_store(database, data_dir, work)
+    return with_store(settings, work)
