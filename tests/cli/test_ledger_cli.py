@@ -179,7 +179,7 @@ def test_the_gate_and_the_ledger_match_until_somebody_meddles(books: Books) -> N
         lambda store: store.database.change(lambda: _do("UPDATE ledger SET payer = '0xother' WHERE id = 2"))
     )
     done = books.run("verify")
-    assert (done.returncode, done.stdout) == (1, b"differs 2\n")
+    assert (done.returncode, done.stdout) == (1, b"payer_differs 2\n")
 
 
 def _do(statement: str) -> Any:

@@ -12,8 +12,9 @@ from assay402.service.corrections import rate_row, refund_row, wrong_row
 from assay402.service.ports import LedgerRow, StoreUnavailable, Value
 from assay402.service.valuation import Rate
 from assay402.store.database import Work
+from assay402.store.matching import MISMATCHES
 from assay402.store.opening import Store
-from assay402.store.sql_ledger import CHUNK, MISMATCHES
+from assay402.store.sql_ledger import CHUNK
 from store.databases import ENTRY, NOW, PAID, Place, after, claim, settle
 
 RATE = Rate(rate="1.3942", rate_date=date(2026, 11, 27), basis="bank_of_canada")
@@ -176,7 +177,14 @@ DAMAGE = {
         "UPDATE ledger SET kind = 'wrong', about = 1 WHERE id = 2",
     ],
     "ledger_without_gate": ["DELETE FROM payments WHERE ledger_id = 2"],
-    "differs": ["UPDATE ledger SET transaction_id = '0xother' WHERE id = 2"],
+    "kind_differs": ["UPDATE ledger SET kind = 'wrong', about = 1 WHERE id = 2"],
+    "payer_differs": ["UPDATE ledger SET payer = '0xother' WHERE id = 2"],
+    "operation_differs": ["UPDATE payments SET operation = 'claims/diagnose' WHERE ledger_id = 2"],
+    "transaction_differs": ["UPDATE ledger SET transaction_id = '0xother' WHERE id = 2"],
+    "time_differs": ["UPDATE payments SET settled_at = settled_at + 1 WHERE ledger_id = 2"],
+    "network_differs": ["UPDATE ledger SET network = 'eip155:1' WHERE id = 2"],
+    "asset_differs": ["UPDATE ledger SET asset = '0xother' WHERE id = 2"],
+    "units_differ": ["UPDATE ledger SET units = '1' WHERE id = 2"],
     "about_unknown": ["UPDATE ledger SET about = 3 WHERE id = 3"],
     "gap_after": ["UPDATE ledger_head SET last = 9"],
 }
@@ -195,7 +203,32 @@ def test_verifying_names_what_does_not_match(place: Place, code: str) -> None:
 
     found = place.run(story)
     assert code in {each.split(" ")[0] for each in found}
-    assert {each.split(" ")[0] for each in found} <= {code for code, _ in MISMATCHES}
+    assert {each.split(" ")[0] for each in found} <= set(MISMATCHES)
+
+
+def test_every_code_of_a_mismatch_is_damaged_into_being_or_cannot_be() -> None:
+    assert set(DAMAGE) == set(MISMATCHES) - {"matched_twice"}
+
+
+@pytest.mark.parametrize("accepted", ["{", "[]", "{}"])
+def test_a_payment_whose_requirements_are_gone_matches_no_money(place: Place, accepted: str) -> None:
+    async def story(store: Store) -> tuple[str, ...]:
+        await settle(store, claim())
+        await store.database.change(partial(_do, f"UPDATE payments SET accepted = '{accepted}'"))
+        return await store.ledger.mismatches()
+
+    assert place.run(story) == ("network_differs 1", "asset_differs 1", "units_differ 1")
+
+
+def test_all_pairs_are_compared_however_many_there_are(place: Place) -> None:
+    count = CHUNK + 5
+
+    async def story(store: Store) -> tuple[str, ...]:
+        await asyncio.gather(*(settle(store, claim(each, payer=f"0x{each}")) for each in range(count)))
+        await store.database.change(partial(_do, f"UPDATE ledger SET units = '1' WHERE id = {count}"))
+        return await store.ledger.mismatches()
+
+    assert place.run(story) == (f"units_differ {count}",)
 
 
 def _do(statement: str) -> Work[None]:
