@@ -146,6 +146,7 @@ def service(
     telemetry = Telemetry(Log(lines.append))
     head_seconds = changes.pop("head_seconds", SECONDS)
     base = changes.pop("connection", Connection)
+    drained = changes.pop("drained", None)
     serving = Serving(
         **{
             "settings": wanted,
@@ -159,7 +160,9 @@ def service(
     )
     face = Face(serving)
     connection = type("QuickConnection", (base,), {"head_seconds": head_seconds})
-    server = Server(config_of(face, http=connection, timeout_graceful_shutdown=2), face.drain)
+    server = Server(
+        config_of(face, http=connection, timeout_graceful_shutdown=2), face.drain, drained=drained
+    )
     listening = listen("127.0.0.1", 0)
     up = threading.Event()
     running = Service(listening.getsockname()[1], face, taken, lines, telemetry)

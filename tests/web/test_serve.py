@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -23,7 +24,7 @@ from assay402.formats.schema import schemas_of
 from assay402.service.order import FREE_LOOKS
 from assay402.service.resources import PATHS
 from web.plain_orders import PlainOrders
-from web.served import SECONDS, service
+from web.served import SECONDS, Service, service
 
 EXAMPLE = json.dumps(schemas_of("dialect", "check").example).encode()
 JSON_HEADERS = {"Content-Type": "application/json"}
@@ -225,6 +226,15 @@ def test_a_key_that_cannot_be_used_ends_the_start_with_its_code(
     assert "key_missing" in run.output
 
 
+def assert_gone(up: Service) -> None:
+    """Wait until nobody listens any more."""
+    try:
+        while True:
+            socket.create_connection(("127.0.0.1", up.port), timeout=SECONDS).close()
+    except ConnectionError:
+        return
+
+
 def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:
     orders = PlainOrders()
     with service(orders) as up:
@@ -240,12 +250,37 @@ def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> N
             up.loop.call_soon_threadsafe(up.stop)
             while orders.admits:
                 pass
+            # Whoever comes meanwhile is answered on a new connection.
+            watched = up.call("GET", "/readyz")
+            assert (watched.status, watched.json["draining"]) == (503, True)
+            declined = up.post("/dialect-check/check", EXAMPLE)
+            assert (declined.status, declined.json["code"]) == (503, "not_admitting")
+            assert declined.header("Retry-After") == "5"
             gate = orders.gate
             up.loop.call_soon_threadsafe(gate.set)
             answered = line.reply()
             assert answered.status == 200
             assert line.is_closed()
+            assert_gone(up)
     assert [each["event"] for each in up.log if each["event"].startswith("service")] == ["service.draining"]
+
+
+def test_work_that_nobody_waits_for_keeps_it_listening_and_has_an_end() -> None:
+    ended = threading.Event()
+
+    async def drained() -> None:
+        await asyncio.Event().wait()
+        ended.set()
+
+    with service(drained=drained) as up:
+        assert up.loop is not None
+        up.loop.call_soon_threadsafe(up.stop)
+        while not up.call("GET", "/readyz").json["draining"]:
+            pass
+        assert up.call("GET", "/healthz").status == 200
+        # It is not waited for beyond the time that draining has, which is two seconds in these tests.
+        assert_gone(up)
+    assert not ended.is_set()
 
 
 def test_a_draining_service_is_not_ready_and_declines_what_is_new() -> None:

@@ -8,7 +8,6 @@ import socket
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from multiprocessing import parent_process
 from pathlib import Path
@@ -23,7 +22,7 @@ from assay402.service.settings_source import Sourced
 from assay402.service.telemetry import Event, Log, Telemetry
 from assay402.web.app import Face
 from assay402.web.assembly import assembled
-from assay402.web.server import DRAIN_SECONDS, config_of, listen, serve
+from assay402.web.server import config_of, listen, serve
 from assay402.web.serving import Orders
 from assay402.web.workers import WorkersFail, watch
 
@@ -136,9 +135,8 @@ async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
         face = Face(serving)
         telemetry.log.say(Event.SERVICE_STARTED, port=settings.port, payments=settings.payments)
         sweeping = asyncio.create_task(_reconciling(serving.orders))
-        await serve(face, sockets, face.drain, started, parent)
+        await serve(face, sockets, face.drain, started, parent, serving.orders.drained)
         sweeping.cancel()
-        await _finished(serving.orders)
     telemetry.log.say(Event.SERVICE_STOPPED)
 
 
@@ -147,13 +145,6 @@ async def _reconciling(orders: Orders) -> None:
     while True:
         await asyncio.sleep(RECONCILE_SECONDS)
         await orders.reconcile()
-
-
-async def _finished(orders: Orders) -> None:
-    """Let paid work end; what takes longer is found by its lease, by another worker or at the next start."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(DRAIN_SECONDS):
-            await orders.drained()
 
 
 def _in_many_processes(
