@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from deliverable_hostile import hostile
+
+HOSTILE = hostile()
 PROGRAM = """
 import json, sys, threading
 from assay402 import deliverable
@@ -340,3 +343,24 @@ def test_numbers_and_claims_stay_within_their_limits(stack: str) -> None:
 def test_a_request_of_sixty_four_hostile_schemas_ends(stack: str) -> None:
     wide = {"allOf": [{"enum": list(range(200))}] * 6, "items": {"pattern": "^(?:a?){200}$"}}
     assert len(reasons(stack, "json", ["a" * 40] * 1000, *[schema(wide)] * 64)) == 64
+
+
+LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (3 << 29, 3 << 29))
+resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+"""
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_the_dearest_requests_known_end_within_time_and_memory(name: str) -> None:
+    """Five seconds of CPU and 1.5 GiB of addresses are a guard, on a small stack; a step of the count is a promise."""
+    run = subprocess.run(
+        [sys.executable, "-c", LIMITED + PROGRAM, "small"],
+        input=HOSTILE[name].encode(), check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    assert run.stderr == b""
+    refusal, *found = json.loads(run.stdout)
+    assert refusal is None
+    # Criteria take in their order: none is judged behind one that there was no work left for.
+    assert len(found) == len(json.loads(HOSTILE[name])["criteria"])

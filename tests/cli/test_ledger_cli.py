@@ -21,6 +21,7 @@ from net.test_rates import DOCUMENT, bank
 from store.databases import MISSING, NOW, PAID, Place, claim, postgresql_server, settle
 
 CANARY = "canary-51c0"
+BACK = "0x" + "ba" * 32
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -198,19 +199,19 @@ def test_a_review_lists_payments_in_doubt(books: Books) -> None:
 
 
 def test_a_refund_is_written_down_and_says_that_no_money_moved(books: Books) -> None:
-    done = books.run("refund", "1", "--units", "4000", "--transaction", "0xback")
+    done = books.run("refund", "1", "--units", "4000", "--transaction", BACK)
     assert done.returncode == 0
     assert b"No money was moved" in done.stdout
     assert b"MOVES NO MONEY" in books.run("refund", "--help").stdout
-    assert books.told("refund", "1", "--units", "6000", "--transaction", "0x") == {
+    assert books.told("refund", "1", "--units", "6000", "--transaction", BACK) == {
         "id": 4,
         "about": 1,
         "money_moved": False,
     }
     for arguments in (
-        ("1", "--transaction", "0x"),
-        ("9", "--transaction", "0x"),
-        ("3", "--transaction", "0x"),
+        ("1", "--transaction", BACK),
+        ("9", "--transaction", BACK),
+        ("3", "--transaction", BACK),
     ):
         assert books.run("refund", *arguments).returncode == 2
     rows = books.exported()
@@ -220,6 +221,27 @@ def test_a_refund_is_written_down_and_says_that_no_money_moved(books: Books) -> 
     ]
     assert books.told("review")["tripwires"][0]["tripped"]
     assert books.told("verify")["matches"]
+
+
+@pytest.mark.parametrize(
+    "transaction", ["", "0x", "canary", "0x" + "g" * 64, "0x" + "ba" * 31, "\x1b[31m0x", " 0x" + "ba" * 32]
+)
+def test_a_refund_names_a_transaction_of_the_payments_network(books: Books, transaction: str) -> None:
+    done = books.run("refund", "1", "--transaction", transaction)
+    assert (done.returncode, b"transaction_invalid" in done.stderr) == (2, True)
+    assert b"canary" not in done.stderr
+    assert len(books.exported()) == 2
+
+
+def test_a_list_obeys_nothing_that_stands_in_a_row(books: Books) -> None:
+    books.place.run(
+        lambda store: store.database.change(
+            lambda: _do("UPDATE ledger SET payer = '0x' || char(27) || '[31mred' WHERE id = 2")
+        )
+    )
+    listed = books.run("list").stdout
+    assert b"\x1b" not in listed
+    assert b"red" in listed
 
 
 def test_a_wrong_report_is_written_down_and_trips(books: Books) -> None:

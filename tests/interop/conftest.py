@@ -15,6 +15,8 @@ import pytest
 from msgspec import Struct
 
 from interop.node_client import NodeClient, install
+from store.databases import MISSING as NO_DATABASE
+from store.databases import PostgreSQL, postgresql_server
 
 PACKAGES = ("x402", "solders", "eth_tester", "eth", "web3", "httpx", "fastapi")
 MISSING = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
@@ -91,6 +93,15 @@ def service(
     running = Service(settings, tmp_path_factory.mktemp("service"), lambda _line: None)
     yield running
     running.close()
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """Run one PostgreSQL, or skip by name where it is not installed."""
+    if NO_DATABASE:
+        pytest.skip(f"not installed: {', '.join(NO_DATABASE)} (extra `interop`)")
+    with postgresql_server() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ from assay402.service.resources import resources
 from assay402.service.settings import Settings
 from facilitator_faults import Answer, Fault, FaultyFacilitator
 from interop.payments import header, read_header, signed_payment
-from store.databases import MISSING, PostgreSQL, postgresql_server
+from store.databases import PostgreSQL
 
 RUN = [sys.executable, "-c", "from assay402.cli.main import run; run()", "serve", "--port", "0"]
 SECONDS = 60
@@ -40,15 +40,6 @@ MOMENTS = {
     "after settle": ("/settle", True),
 }
 """Where the server is killed, and whether the facilitator has done its work by then."""
-
-
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[PostgreSQL]:
-    """Run one PostgreSQL, or skip by name where it is not installed."""
-    if MISSING:
-        pytest.skip(f"not installed: {', '.join(MISSING)} (extra `interop`)")
-    with postgresql_server() as running:
-        yield running
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

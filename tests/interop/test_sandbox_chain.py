@@ -1,5 +1,6 @@
 """The chains of the sandbox themselves: the token speaks as Circle's does, and both nodes answer alike."""
 
+import asyncio
 import shutil
 import threading
 import time
@@ -8,7 +9,11 @@ from typing import Any
 
 import pytest
 
+from assay402.net.chain import EVMLookup
+from assay402.net.facilitator import operators_fetcher
+from assay402.sandbox.accounts import evm_account
 from assay402.sandbox.jsonrpc import RPCError
+from assay402.service.ports import NotMoved, Settled, Unknown
 from interop.payments import TYPES, signed_payment
 
 NODES = [(node, network) for node in ("python", "anvil") for network in ("base-sepolia", "base")]
@@ -119,6 +124,72 @@ def test_a_transfer_happens_once_and_leaves_its_logs(start_chain: Any) -> None:
     assert receipt["transactionHash"] in block["transactions"]
     assert (
         chain.call("eth_getTransactionByHash", receipt["transactionHash"])["hash"] == used["transactionHash"]
+    )
+
+
+def test_what_became_of_an_authorization_is_read_from_its_chain(start_chain: Any) -> None:
+    """Unused, used and cancelled: the node of an operator tells them apart."""
+    chain = start_chain
+    used, gone = ("0x" + digit * 2 * WORD for digit in "89")
+    assert isinstance(looked_up(chain, used), NotMoved)
+    before = looked_up(chain, gone)
+    assert isinstance(before, NotMoved)
+    valid_before = int(time.time()) + 60
+    chain._send(transfer(chain, valid_before, {"nonce": used}))
+    settled = looked_up(chain, used)
+    assert isinstance(settled, Settled)
+    assert chain.is_settled(settled.transaction)
+    chain._send(cancellation(chain, gone))
+    assert chain.is_used(evm_account("payer").address, gone)
+    data = transfer(chain, valid_before, {"nonce": gone})
+    with pytest.raises(RPCError, match="authorization is used or canceled"):
+        chain.call("eth_call", {"to": chain.network.usdc, "data": data}, "latest")
+    if chain.kind == "anvil":
+        # There a block is final when enough others stand on it.
+        chain.call("anvil_mine", hex(200))
+    after = looked_up(chain, gone)
+    assert isinstance(after, NotMoved)
+    assert after.as_of >= before.as_of
+
+
+def looked_up(chain: Any, nonce: str) -> Settled | NotMoved | Unknown:
+    """Look an authorization of the payer for the recipient up, as the service does."""
+    payer, token = evm_account("payer").address.lower(), chain.network.usdc
+    key = f"eip3009 {chain.network.id} {token.lower()} {payer} {nonce}"
+    wanted = {"amount": "1", "asset": token, "payTo": evm_account("recipient").address}
+    lookup = EVMLookup({chain.network.id: chain.url}, fetcher=operators_fetcher())
+    return asyncio.run(lookup.find(key, wanted))
+
+
+def cancellation(chain: Any, nonce: str) -> str:
+    """Write the call with which the payer cancels an authorization."""
+    from eth_account.messages import encode_typed_data
+
+    from assay402.sandbox.chain import call_data
+
+    payer = evm_account("payer")
+    domain = {
+        "name": chain.network.domain_name,
+        "version": "2",
+        "chainId": chain.network.chain_id,
+        "verifyingContract": chain.network.usdc,
+    }
+    types = {
+        "CancelAuthorization": [
+            {"name": "authorizer", "type": "address"},
+            {"name": "nonce", "type": "bytes32"},
+        ]
+    }
+    message = {"authorizer": payer.address, "nonce": bytes.fromhex(nonce[2:])}
+    signed = payer.sign_message(encode_typed_data(domain, types, message))
+    signature = bytes(signed.signature)
+    return call_data(
+        "cancelAuthorization(address,bytes32,uint8,bytes32,bytes32)",
+        bytes.fromhex(payer.address[2:]),
+        bytes.fromhex(nonce[2:]),
+        signature[64:],
+        signature[:32],
+        signature[32:64],
     )
 
 

@@ -2,12 +2,13 @@
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from assay402.core.canon import keccak256_hex
-from assay402.net.chain import BLOCKS, EVMLookup
+from assay402.net.chain import BLOCKS, WINDOWS, EVMLookup
 from assay402.net.facilitator import operators_fetcher
 from assay402.service.ports import NotMoved, Settled, Unknown
 from service.facilitator_server import Reply, facilitator_server
@@ -18,6 +19,8 @@ NONCE = "0x" + "0a" * 32
 KEY = f"eip3009 {BASE} {ASSET.lower()} {ALICE} {NONCE}"
 REQUIREMENTS = {"scheme": "exact", "network": BASE, "amount": "10000", "asset": ASSET, "payTo": PAY_TO}
 HASH = "0x" + "cd" * 32
+TIME = datetime(2026, 11, 30, 12, tzinfo=UTC)
+HEAD = {"number": "0x4e20", "timestamp": hex(int(TIME.timestamp()))}
 
 
 def word(address: str) -> str:
@@ -55,7 +58,7 @@ class Node:
     def __init__(self, **results: Any) -> None:
         self.results = {
             "eth_call": "0x" + "0" * 63 + "1",
-            "eth_blockNumber": "0x4e20",
+            "eth_getBlockByNumber": HEAD,
             "eth_getLogs": [used()],
             "eth_getTransactionReceipt": receipt(used(), moved()),
             **results,
@@ -68,6 +71,8 @@ class Node:
         asked = json.loads(body)
         self.asked.append(asked)
         result = self.results[asked["method"]]
+        if callable(result):
+            result = result(*asked["params"])
         if isinstance(result, Reply):
             return result
         return Reply(200, json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode())
@@ -88,12 +93,16 @@ def found(node: Node, key: str = KEY, requirements: Any = REQUIREMENTS, networks
 def test_a_used_authorization_that_paid_us_is_settled_in_its_transaction() -> None:
     node = Node()
     assert found(node) == Settled(transaction=HASH, network=BASE, payer=ALICE, amount=10_000, asset=ASSET)
-    state, _, logs, of_receipt = node.asked
+    head, state, logs, of_receipt = node.asked
+    assert head["params"] == ["latest", False]
     selector = keccak256_hex(b"authorizationState(address,bytes32)")[:8]
     assert state["params"] == [
-        {"to": ASSET.lower(), "data": f"0x{selector}{word(ALICE)[2:]}{NONCE[2:]}"}, "latest",
+        {"to": ASSET.lower(), "data": f"0x{selector}{word(ALICE)[2:]}{NONCE[2:]}"}, hex(20_000),
     ]  # fmt: skip
-    assert logs["params"][0]["fromBlock"] == hex(20_000 - BLOCKS)
+    assert (logs["params"][0]["fromBlock"], logs["params"][0]["toBlock"]) == (
+        hex(20_000 - BLOCKS),
+        hex(20_000),
+    )
     assert of_receipt["params"] == [HASH]
 
 
@@ -102,8 +111,84 @@ def test_more_than_the_amount_pays_too() -> None:
     assert isinstance(found(node), Settled)
 
 
-def test_an_unused_authorization_did_not_move() -> None:
-    assert found(Node(eth_call="0x" + "0" * 64)) == NotMoved()
+def test_an_unused_authorization_did_not_move_as_of_the_block_that_was_looked_at() -> None:
+    assert found(Node(eth_call="0x" + "0" * 64)) == NotMoved(as_of=TIME)
+
+
+def logs_of(*events: tuple[str, int, Any]) -> Any:
+    """Answer a question for events as a node does; each is of a topic, in a block."""
+
+    def answer(asked: dict[str, Any]) -> list[Any]:
+        first, last = (int(asked[name], 16) for name in ("fromBlock", "toBlock"))
+        wanted = asked["topics"][0]
+        return [log for event, block, log in events if topic(event) == wanted and first <= block <= last]
+
+    return answer
+
+
+USED, CANCELLED = "AuthorizationUsed(address,bytes32)", "AuthorizationCanceled(address,bytes32)"
+
+
+def cancelled(**changes: Any) -> dict[str, Any]:
+    return {**used(), "topics": [topic(CANCELLED), word(ALICE), NONCE], **changes}
+
+
+def blocks(final: int | None) -> Any:
+    """Answer which block is the latest and which is final."""
+
+    def answer(name: str, _full: bool) -> Any:
+        number = 20_000 if name == "latest" else final
+        return None if number is None else {"number": hex(number), "timestamp": hex(1_800_000_000 + number)}
+
+    return answer
+
+
+def test_an_authorization_that_was_used_a_night_ago_is_found() -> None:
+    """A service that was down for a while finds what settled before."""
+    node = Node(
+        eth_getBlockByNumber={**HEAD, "number": hex(1_000_000)},
+        eth_getLogs=logs_of((USED, 1_000_000 - 5 * BLOCKS, used())),
+    )
+    assert isinstance(found(node), Settled)
+
+
+def test_how_far_back_is_looked_has_an_end() -> None:
+    node = Node(
+        eth_getBlockByNumber={**HEAD, "number": hex(1_000_000)}, eth_getLogs=logs_of((USED, 1, used()))
+    )
+    assert found(node) == Unknown(retry_after_seconds=10)
+    assert [asked["method"] for asked in node.asked].count("eth_getLogs") == 2 * WINDOWS
+
+
+def test_a_cancellation_in_a_final_block_shows_that_nothing_moved() -> None:
+    node = Node(eth_getBlockByNumber=blocks(19_000), eth_getLogs=logs_of((CANCELLED, 18_000, cancelled())))
+    assert found(node) == NotMoved(as_of=datetime.fromtimestamp(1_800_019_000, UTC))
+
+
+CANCELLATIONS: dict[str, dict[str, Any]] = {
+    "not final yet": {"eth_getBlockByNumber": blocks(17_999)},
+    "nothing is final": {"eth_getBlockByNumber": blocks(None)},
+    "two": {"eth_getLogs": logs_of((CANCELLED, 18_000, cancelled()), (CANCELLED, 18_001, cancelled()))},
+    "taken back": {"eth_getLogs": logs_of((CANCELLED, 18_000, cancelled(removed=True)))},
+    "of another token": {"eth_getLogs": logs_of((CANCELLED, 18_000, cancelled(address=BOB)))},
+    "of another nonce": {
+        "eth_getLogs": logs_of((CANCELLED, 18_000, cancelled(topics=[topic(CANCELLED), word(ALICE), HASH])))
+    },
+    "text": {"eth_getLogs": logs_of((CANCELLED, 18_000, "x"))},
+    "used as well": {
+        "eth_getLogs": logs_of((CANCELLED, 18_000, cancelled()), (USED, 19_500, used())),
+        "eth_getTransactionReceipt": receipt(used()),
+    },
+}
+
+
+@pytest.mark.parametrize("results", CANCELLATIONS.values(), ids=CANCELLATIONS)
+def test_a_cancellation_that_may_not_stand_is_no_answer(results: dict[str, Any]) -> None:
+    plain = {
+        "eth_getBlockByNumber": blocks(19_000),
+        "eth_getLogs": logs_of((CANCELLED, 18_000, cancelled())),
+    }
+    assert found(Node(**plain | results)) == Unknown(retry_after_seconds=10)
 
 
 ERROR = Reply(200, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"secret"},"result":"0x"}')
@@ -115,8 +200,13 @@ DOUBTS: dict[str, dict[str, Any]] = {
     "node is down": {"eth_call": Reply(500, b"")},
     "node talks html": {"eth_call": Reply(200, b"<html>")},
     "node talks a list": {"eth_call": Reply(200, b"[]")},
-    "no block number": {"eth_blockNumber": None},
-    "block number is text": {"eth_blockNumber": "latest"},
+    "no block": {"eth_getBlockByNumber": None},
+    "block number is text": {"eth_getBlockByNumber": {"number": "latest", "timestamp": "0x1"}},
+    "block without a time": {"eth_getBlockByNumber": {"number": "0x1"}},
+    "block of a time that never comes": {
+        "eth_getBlockByNumber": {"number": "0x1", "timestamp": "0x" + "f" * 16}
+    },
+    "logs are text": {"eth_getLogs": "x"},
     "logs too many for the node": {"eth_getLogs": ERROR},
     "no log in the window": {"eth_getLogs": []},
     "two logs": {"eth_getLogs": [used(), used()]},

@@ -1,7 +1,8 @@
 """When the outcome of a settlement is not known, a worker is gone, or the store fails: nothing lost, nothing charged twice."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -34,16 +35,20 @@ class Chain:
     def __init__(self, world: World) -> None:
         self.world = world
         self.is_unknown = False
+        self.time: Callable[[], datetime] = world.clock
+        """Of its last block."""
+        self.is_known: Callable[[str], bool] = lambda _nonce: True
         self.looked = 0
 
     async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
         """Look into what the facilitator moved."""
         self.looked += 1
-        if self.is_unknown:
+        nonce = key.rsplit(" ", maxsplit=1)[-1]
+        if self.is_unknown or not self.is_known(nonce):
             return Unknown(retry_after_seconds=1)
-        moved = self.world.facilitator.moved.get(key.rsplit(" ", maxsplit=1)[-1])
+        moved = self.world.facilitator.moved.get(nonce)
         if moved is None:
-            return NotMoved()
+            return NotMoved(as_of=self.time())
         payer, _, amount, transaction = moved
         return Settled(
             transaction=transaction,
@@ -185,6 +190,51 @@ def test_the_reconciler_ends_what_nobody_comes_back_for() -> None:
         assert await world.orders.reconcile() == 1
         assert (world.row.state, len(world.payments.booked)) == (SETTLED, 1)
         assert await world.orders.reconcile() == 0
+
+    run(story)
+
+
+def test_what_is_never_found_out_does_not_keep_the_reconciler_from_the_rest() -> None:
+    """A payer can make such rows: it uses an authorization for another payment of its own."""
+
+    async def story(world: World) -> None:
+        chain = Chain(world)
+        world.orders = world.service(chain=chain)
+        chain.is_unknown = True
+        for number in range(3):
+            payment = await world.paid(nonce=f"0x{number + 9:064x}")
+            world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+            world.facilitator.moves_anyway = number == 2
+            assert isinstance(await world.take("dialect/check", payment), Pending)
+            world.clock.pass_by(1)
+        chain.is_unknown = False
+        chain.is_known = lambda key: key in world.facilitator.moved
+        world.clock.pass_by(151)
+        assert [await world.orders.reconcile(limit=1) for _ in range(4)] == [0, 0, 1, 0]
+        assert len(world.payments.booked) == 1
+
+    run(story)
+
+
+def test_an_authorization_does_not_run_out_because_our_clock_is_ahead() -> None:
+    """The facilitator may still be moving it: only a block after its end shows that it never will."""
+
+    async def story(world: World) -> None:
+        chain = Chain(world)
+        world.orders = world.service(chain=chain)
+        now = world.clock.now
+        chain.time = lambda: now
+        payment = await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=False)
+        world.clock.pass_by(86_400)
+        assert await world.orders.reconcile() == 0
+        world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+        assert isinstance(await world.take("deliverable/check", payment), Pending)
+        now = world.row.valid_before + timedelta(seconds=120)
+        world.clock.pass_by(86_400)
+        assert await world.orders.reconcile() == 0
+        now += timedelta(seconds=1)
+        assert await world.orders.reconcile() == 1
+        assert world.row.state is EXPIRED
 
     run(story)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay402.net.chain import BLOCKS
+from assay402.net.chain import BLOCKS, WINDOWS
 from assay402.service.free import INTERVAL_MS, PER_ADDRESS, PER_CALLER
 from assay402.service.gate import (
     MARGIN_SECONDS,
@@ -105,7 +105,7 @@ def test_the_guide_prints_the_numbers() -> None:
         f"{MARGIN_SECONDS} s after its `validBefore`",
         f"{MAX_HEADER:,} characters at most",
         f"{PER_CALLER} a day for a `caller`, {INTERVAL_MS:,} ms apart; {PER_ADDRESS} a day for a client address",
-        f"the last\n{BLOCKS:,} blocks",
+        f"the last\n{BLOCKS * WINDOWS:,} blocks",
     ):
         assert " ".join(told.split()) in " ".join(guide.split())
     assert WORK_SECONDS == {"dialect": 15, "listing": 120, "deliverable": 15, "claims": 15, "terms": 30}

@@ -164,28 +164,15 @@ class World:
         lives: int = 300,
     ) -> dict[str, Any]:
         """Make a payment for an offer, as official clients do."""
-        accepted = next(each for each in offer["accepts"] if each["network"] == network)
         self.nonces += 1
-        extensions = json.loads(json.dumps(offer.get("extensions", {})))
-        if payment_id is not None:
-            extensions["payment-identifier"]["info"]["id"] = payment_id
-        return {
-            "x402Version": 2,
-            "resource": offer["resource"],
-            "accepted": accepted,
-            "payload": {
-                "signature": "0x" + "ab" * 65,
-                "authorization": {
-                    "from": payer,
-                    "to": accepted["payTo"],
-                    "value": accepted["amount"],
-                    "validAfter": "0",
-                    "validBefore": str(int(self.clock().timestamp()) + lives),
-                    "nonce": nonce or f"0x{self.nonces:064x}",
-                },
-            },
-            "extensions": extensions,
-        }
+        return signed(
+            offer,
+            payer=payer,
+            network=network,
+            payment_id=payment_id,
+            nonce=nonce or f"0x{self.nonces:064x}",
+            valid_before=int(self.clock().timestamp()) + lives,
+        )
 
     def order(
         self,
@@ -219,6 +206,39 @@ class World:
         """The one row of a memory store."""
         (row,) = self.payments.rows.values()
         return row
+
+
+def signed(
+    offer: dict[str, Any],
+    *,
+    nonce: str,
+    valid_before: int,
+    payer: str = ALICE,
+    network: str = BASE,
+    payment_id: str | None = None,
+) -> dict[str, Any]:
+    """Make a payment for an offer as official clients do, but for the signature, which the loopback facilitator believes."""
+    accepted = next(each for each in offer["accepts"] if each["network"] == network)
+    extensions = json.loads(json.dumps(offer.get("extensions", {})))
+    if payment_id is not None:
+        extensions["payment-identifier"]["info"]["id"] = payment_id
+    return {
+        "x402Version": 2,
+        "resource": offer["resource"],
+        "accepted": accepted,
+        "payload": {
+            "signature": "0x" + "ab" * 65,
+            "authorization": {
+                "from": payer,
+                "to": accepted["payTo"],
+                "value": accepted["amount"],
+                "validAfter": "0",
+                "validBefore": str(valid_before),
+                "nonce": nonce,
+            },
+        },
+        "extensions": extensions,
+    }
 
 
 @asynccontextmanager

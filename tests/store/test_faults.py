@@ -311,6 +311,35 @@ def _cut() -> Any:
     yield "SELECT pg_terminate_backend(pg_backend_pid())", ()
 
 
+def test_a_connection_whose_end_was_told_and_has_not_come_is_no_fault_of_ours(server: PostgreSQL) -> None:
+    """The driver then speaks of a mistake of its own, and a settlement was about to be written."""
+    place = server.database()
+
+    async def story(store: Store) -> None:
+        await ready(store)
+        before = await standing(store)
+        pool = getattr(store.database, "_pool")  # noqa: B009  (of the one kind of database)
+        for holder in pool._holders:
+            if holder._con is not None:
+                holder._con._protocol.data_received(told_of_the_end())
+        with pytest.raises(StoreUnavailable, match="gone"):
+            await store.payments.settled(claim(3).key, 1, PAID, NOW, house=False)
+        for _ in pool._holders:
+            # As many as may have been told.
+            with suppress(StoreUnavailable):
+                await standing(store)
+        assert await standing(store) == before
+        await serves(store)
+
+    place.run(story)
+
+
+def told_of_the_end() -> bytes:
+    """Give what a server says before it ends a connection."""
+    fields = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
+    return b"E" + (len(fields) + 4).to_bytes(4, "big") + fields
+
+
 def test_a_pooler_that_loses_the_names_of_statements_loses_nothing_of_ours(server: PostgreSQL) -> None:
     """A pooler gives each transaction another connection; here the one there is forgets what was prepared on it."""
     from assay402.store.postgresql import PostgreSQLDatabase  # noqa: PLC0415  (may not be installed)

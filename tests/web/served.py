@@ -87,7 +87,12 @@ class Service:
     """A running service."""
 
     def __init__(
-        self, port: int, face: Face, orders: PlainOrders, lines: list[str], telemetry: Telemetry
+        self,
+        port: int,
+        face: Face,
+        orders: Any,
+        lines: list[str],
+        telemetry: Telemetry,
     ) -> None:
         self.port = port
         self.face = face
@@ -97,6 +102,8 @@ class Service:
         self.loop: AbstractEventLoop | None = None
         self.stop: Callable[[], None] = lambda: None
         """Tell the server to stop, as SIGTERM does."""
+        self.ended = threading.Event()
+        """Set once it has stopped by itself."""
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -175,6 +182,7 @@ def service(
         up.set()
         await server.main_loop()
         await server.shutdown(sockets=[listening])
+        running.ended.set()
 
     def body() -> None:
         server.config.load()

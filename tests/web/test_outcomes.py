@@ -152,7 +152,8 @@ def taken(up: Service, headers: list[tuple[str, str]], path: str = CHECK) -> Ord
         head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n{lines}\r\n"
         line.send(head.encode("latin-1") + body)
         line.reply()
-    return up.orders.taken[-1]
+    order: Order = up.orders.taken[-1]
+    return order
 
 
 def encoded(value: Any) -> str:

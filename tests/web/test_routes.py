@@ -2,8 +2,12 @@
 
 import base64
 import json
+import shlex
 from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
@@ -16,6 +20,7 @@ from assay402.service.settings import Settings
 from web.plain_orders import PlainOrders
 from web.served import Service, service
 
+DOCS = Path(__file__).parent.parent.parent / "docs"
 DELIVERABLE = PATHS["deliverable/check"]
 OPEN = (
     "/healthz",
@@ -186,6 +191,27 @@ def test_every_other_post_of_the_dialect_check_is_not_covered(free: Service, pat
 )
 def test_what_is_no_route_is_not_found(free: Service, path: str) -> None:
     assert free.call("GET", path).json["code"] == "not_found"
+
+
+def curls() -> list[list[str]]:
+    """Give the words of every `curl` of the guides that sends a body."""
+    texts = [file.read_text() for file in sorted(DOCS.rglob("*.md"))]
+    lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
+    found = [line.strip().removeprefix("$ ") for line in lines if "curl " in line and " -d " in line]
+    return [shlex.split(line, comments=True) for line in found if line.startswith("curl ")]
+
+
+def test_every_request_that_the_guides_send_with_curl_is_taken(free: Service) -> None:
+    """Curl announces a form where it is not told otherwise."""
+    assert len(curls()) >= 2
+    names = {path: name for name, path in PATHS.items()}
+    for words in curls():
+        path = urlsplit(next(word for word in words if word.startswith(("http:", "https:")))).path
+        said = [after.partition(": ") for word, after in pairwise(words) if word == "-H"]
+        headers = {"Content-Type": "application/x-www-form-urlencoded"} | {
+            name: text for name, _, text in said
+        }
+        assert free.post(path, example(names[path]), headers).status == 200, words
 
 
 def test_a_path_spelled_otherwise_is_the_same_resource(free: Service) -> None:

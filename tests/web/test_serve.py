@@ -61,13 +61,17 @@ class Process:
 
 
 @contextmanager
-def serving(data: Path, *arguments: str) -> Iterator[Process]:
+def serving(data: Path, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[Process]:
     code = "from assay402.cli.main import run; run()"
     command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-    environment["ASSAY_DATA_DIR"] = str(data)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+    wanted = {"ASSAY_DATA_DIR": str(data), **(environment or {})}
     popen = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=kept | wanted,
     )
     try:
         yield Process(popen)
@@ -94,7 +98,40 @@ def test_with_nothing_configured_it_serves_signs_and_stops(tmp_path: Path) -> No
     assert "curl -s http://127.0.0.1:" in out
     events = [json.loads(line)["event"] for line in err.splitlines()]
     assert events[0] == "service.started"
-    assert events[-2:] == ["service.draining", "service.stopped"]
+    # The line of an answer may come after the signal that the client sends on it.
+    assert [each for each in events if each.startswith("service.")][-2:] == [
+        "service.draining",
+        "service.stopped",
+    ]
+    assert events[-1] == "service.stopped"
+
+
+PAID = {
+    "ASSAY_PAYMENTS": "required",
+    "ASSAY_PUBLIC_URL": "https://checks.example",
+    "ASSAY_NETWORKS": "eip155:8453,eip155:84532,solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    "ASSAY_PAY_TO": "eip155:*=0x63aA5960943865e7d57FDdF0D899eE36B6D2046E,"
+    "solana:*=9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
+    "ASSAY_FACILITATOR_URL": "http://127.0.0.1:9",
+}
+
+
+def test_a_paid_service_warns_of_networks_without_a_node(tmp_path: Path) -> None:
+    nodes = "eip155:8453=http://127.0.0.1:9"
+    with serving(tmp_path, environment={**PAID, "ASSAY_RPC_URLS": nodes}) as process:
+        code, out, err = process.stop()
+    assert code == 0
+    assert "warning: no node for eip155:84532 (ASSAY_RPC_URLS)" in out
+    said = [json.loads(line) for line in err.splitlines()]
+    assert [each["code"] for each in said if each["event"] == "service.without_node"] == ["node_missing"]
+
+
+def test_a_paid_service_with_its_nodes_warns_of_nothing(tmp_path: Path) -> None:
+    nodes = "eip155:8453=http://127.0.0.1:9,eip155:84532=http://127.0.0.1:9"
+    with serving(tmp_path, environment={**PAID, "ASSAY_RPC_URLS": nodes}) as process:
+        _, out, err = process.stop()
+    assert "warning" not in out
+    assert "service.without_node" not in err
 
 
 def test_the_printed_example_is_a_request_that_is_answered(tmp_path: Path) -> None:
@@ -227,12 +264,10 @@ def test_a_key_that_cannot_be_used_ends_the_start_with_its_code(
 
 
 def assert_gone(up: Service) -> None:
-    """Wait until nobody listens any more."""
-    try:
-        while True:
-            socket.create_connection(("127.0.0.1", up.port), timeout=SECONDS).close()
-    except ConnectionError:
-        return
+    """Wait until the service has stopped, and nobody listens any more."""
+    assert up.ended.wait(SECONDS)
+    with pytest.raises(ConnectionError):
+        socket.create_connection(("127.0.0.1", up.port), timeout=SECONDS)
 
 
 def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import click
 
 from assay402.cli.ledger_rates import rates_command
-from assay402.cli.output import print_bytes, print_lines, published_line
+from assay402.cli.output import plain, print_bytes, print_lines, published_line
 from assay402.cli.service_settings import with_settings
 from assay402.cli.store_access import day_of, day_options, json_option, place_options, with_store
 from assay402.cli.usage import Usage
@@ -137,7 +137,7 @@ def _list(since: str | None, until: str | None, as_json: bool, settings: "Settin
             if as_json:
                 print_bytes(published_line(exported(row)))
             else:
-                print_lines([_line(exported(row))])
+                print_lines([plain(_line(exported(row)))])
 
     with_store(settings, work)
 

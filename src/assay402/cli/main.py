@@ -113,11 +113,22 @@ main.add_command(ledger_command())
 
 def _explained() -> dict[str, list[str]]:
     """Give the lines of everything that can be explained, by its id; where a rule has a code's name, its page."""
-    codes = {code: [code, "", notice.text, notice.hint] for code, notice in notices().items()}
+    codes = {
+        code: [
+            code,
+            *(line for name, notice in found for line in ("", *_of_check(name), notice.text, notice.hint)),
+        ]
+        for code, found in notices().items()
+    }
     pages = {
         rule.id: rule_page(check, rule).rstrip("\n").split("\n") for check in CHECKS for rule in check.rules
     }
     return codes | pages
+
+
+def _of_check(name: str) -> tuple[str, ...]:
+    """Say whose words follow, where they are those of one check."""
+    return (f"In `{name}`:",) if name else ()
 
 
 def _matching(wanted: str) -> list[str]:

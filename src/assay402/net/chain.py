@@ -1,11 +1,14 @@
 """The ChainLookup port over JSON-RPC, for EIP-3009: was an authorization used, and did it pay whom it had to pay?
 
 A yes needs three things of one receipt: the token's AuthorizationUsed event with payer and nonce, its Transfer of at
-least the amount from the payer to the recipient, and success. Whatever is missing, late or odd is no answer.
+least the amount from the payer to the recipient, and success. A no is dated by the block that shows it: the authorization
+is unused there, or its payer cancelled it in a block that is final. Whatever is missing, late or odd is no answer.
 """
 
+import asyncio
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
 
 from msgspec import Struct
@@ -20,7 +23,14 @@ from assay402.wire.requirements import text
 from assay402.wire.validity import is_amount
 
 BLOCKS: Final = 9_000
-"""How far back events are looked for: hours on any chain here, an authorization lives minutes; many nodes refuse more."""
+"""Blocks whose events are asked for at once: many nodes refuse more."""
+WINDOWS: Final = 24
+"""How often further back: days on a chain of two seconds, as a service may be down for a night or two."""
+SECONDS: Final = 20.0
+"""How long one look-up may take."""
+_USED: Final = "AuthorizationUsed(address,bytes32)"
+_CANCELLED: Final = "AuthorizationCanceled(address,bytes32)"
+_LATEST_TIME: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp())
 _HEX: Final = re.compile(r"0x[0-9a-fA-F]{1,64}")
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _PARTS: Final = 5
@@ -33,17 +43,25 @@ class _Wanted(Struct, frozen=True, kw_only=True):
     url: str
     network: str
     asset: str
+    asset_as_written: str
     payer: str
     nonce: str
     pay_to: str
     amount: int
 
 
+class _Block(Struct, frozen=True, kw_only=True):
+    """A block of the chain."""
+
+    number: int
+    time: datetime
+
+
 class EVMLookup:
     """Looks EIP-3009 authorizations up at the operator's own nodes, one for each network.
 
-    `fetcher` is made for addresses of the settings. The state of the latest block decides `NotMoved`: whoever acts on
-    it waits until the authorization has run out.
+    `fetcher` is made for addresses of the settings. The state as of the latest block decides `NotMoved`, which bears
+    that block's time: whoever acts on it waits until the authorization has run out by the chain's own clock.
     """
 
     def __init__(
@@ -64,12 +82,26 @@ class EVMLookup:
         wanted = self._wanted(key, requirements)
         if wanted is None:
             return self._unknown
-        state = await self._call(wanted.url, "eth_call", _state_call(wanted), "latest")
+        try:
+            async with asyncio.timeout(SECONDS):
+                return await self._found(wanted)
+        except TimeoutError:
+            return self._unknown
+
+    async def _found(self, wanted: _Wanted) -> Settled | NotMoved | Unknown:
+        head = await self._block(wanted, "latest")
+        if head is None:
+            return self._unknown
+        # The state of that very block: of two nodes behind one address, one may be behind the other.
+        state = await self._call(wanted.url, "eth_call", _state_call(wanted), hex(head.number))
         if not isinstance(state, str) or not _HASH.fullmatch(state) or int(state, 16) > 1:
             return self._unknown
         if int(state, 16) == 0:
-            return NotMoved()
-        transaction = await self._used_in(wanted)
+            return NotMoved(as_of=head.time)
+        logs = await self._logs(wanted, _USED, head)
+        if logs == ():
+            return await self._cancelled(wanted)
+        transaction = _transaction(logs)
         if transaction is None:
             return self._unknown
         receipt = await self._call(wanted.url, "eth_getTransactionReceipt", transaction)
@@ -80,7 +112,7 @@ class EVMLookup:
             network=wanted.network,
             payer=wanted.payer,
             amount=wanted.amount,
-            asset=text(requirements, "asset") or wanted.asset,
+            asset=wanted.asset_as_written,
         )
 
     def _wanted(self, key: str, requirements: Mapping[str, JSON]) -> _Wanted | None:
@@ -96,28 +128,50 @@ class EVMLookup:
             url=url,
             network=network,
             asset=asset,
+            asset_as_written=text(requirements, "asset") or asset,
             payer=payer,
             nonce=nonce,
             pay_to=pay_to.lower(),
             amount=int(str(amount)),
         )
 
-    async def _used_in(self, wanted: _Wanted) -> str | None:
-        """Find the transaction that used the authorization; None where not exactly one shows."""
-        head = await self._call(wanted.url, "eth_blockNumber")
-        if not isinstance(head, str) or not _HEX.fullmatch(head):
+    async def _cancelled(self, wanted: _Wanted) -> NotMoved | Unknown:
+        """Tell whether the payer cancelled an authorization, in a block that no reorganisation takes back.
+
+        Until then the transfer could still take the place of the cancellation.
+        """
+        final = await self._block(wanted, "finalized")
+        logs = None if final is None else await self._logs(wanted, _CANCELLED, final)
+        if final is None or not logs or len(logs) > 1 or not _is_of(logs[0], _CANCELLED, wanted):
+            return self._unknown
+        return NotMoved(as_of=final.time)
+
+    async def _logs(self, wanted: _Wanted, event: str, last: _Block) -> tuple[JSON, ...] | None:
+        """Give the events of an authorization up to a block, those of the newest window that has any; None: no answer."""
+        to = last.number
+        for _ in range(WINDOWS):
+            window: dict[str, JSON] = {
+                "address": wanted.asset,
+                "fromBlock": hex(max(to - BLOCKS, 0)),
+                "toBlock": hex(to),
+                "topics": [_topic(event), _word(wanted.payer), wanted.nonce],
+            }
+            logs = await self._call(wanted.url, "eth_getLogs", window)
+            if not isinstance(logs, list):
+                return None
+            to -= BLOCKS + 1
+            if logs or to < 0:
+                return tuple(logs)
+        return ()
+
+    async def _block(self, wanted: _Wanted, name: str) -> _Block | None:
+        block = await self._call(wanted.url, "eth_getBlockByNumber", name, False)
+        if not isinstance(block, Mapping):
             return None
-        window: dict[str, JSON] = {
-            "address": wanted.asset,
-            "fromBlock": hex(max(int(head, 16) - BLOCKS, 0)),
-            "toBlock": "latest",
-            "topics": [_topic("AuthorizationUsed(address,bytes32)"), _word(wanted.payer), wanted.nonce],
-        }
-        logs = await self._call(wanted.url, "eth_getLogs", window)
-        if not isinstance(logs, list) or len(logs) != 1 or not isinstance(logs[0], Mapping):
+        number, time = (text(block, member) or "" for member in ("number", "timestamp"))
+        if not _HEX.fullmatch(number) or not _HEX.fullmatch(time) or int(time, 16) > _LATEST_TIME:
             return None
-        transaction = text(logs[0], "transactionHash")
-        return transaction.lower() if transaction is not None and _HASH.fullmatch(transaction) else None
+        return _Block(number=int(number, 16), time=datetime.fromtimestamp(int(time, 16), UTC))
 
     async def _call(self, url: str, method: str, *parameters: JSON) -> JSON:
         """Call a node; None for an error, and for anything that is no answer."""
@@ -155,11 +209,28 @@ def _pays(receipt: Mapping[str, JSON], wanted: _Wanted, transaction: str) -> boo
         or not isinstance(logs, list)
     ):
         return False
-    used = (_topic("AuthorizationUsed(address,bytes32)"), _word(wanted.payer), wanted.nonce)
     moved = (_topic("Transfer(address,address,uint256)"), _word(wanted.payer), _word(wanted.pay_to))
     of_token = [log for log in logs if isinstance(log, Mapping) and _emitter(log) == wanted.asset]
-    return any(_topics(log) == used for log in of_token) and any(
+    return any(_is_of(log, _USED, wanted) for log in of_token) and any(
         _topics(log) == moved and _number(log) >= wanted.amount for log in of_token
+    )
+
+
+def _transaction(logs: tuple[JSON, ...] | None) -> str | None:
+    """Give the transaction of the one event; None where there is not exactly one."""
+    if logs is None or len(logs) != 1 or not isinstance(logs[0], Mapping):
+        return None
+    transaction = text(logs[0], "transactionHash")
+    return transaction.lower() if transaction is not None and _HASH.fullmatch(transaction) else None
+
+
+def _is_of(log: JSON, event: str, wanted: _Wanted) -> bool:
+    """Tell whether a log is the token's own event of an authorization, on the chain as it is now."""
+    return (
+        isinstance(log, Mapping)
+        and _emitter(log) == wanted.asset
+        and _topics(log) == (_topic(event), _word(wanted.payer), wanted.nonce)
+        and log.get("removed") in {None, False}
     )
 
 

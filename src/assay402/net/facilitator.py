@@ -33,6 +33,8 @@ _USED: Final = re.compile(r"nonce|already|duplicate|replay|(?<![a-z])used(?![a-z
 _PENDING: Final = "settlement_pending"
 _REFUSED: Final = "refused"
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
+LONGEST_RETRY: Final = 600
+"""Longest `Retry-After` of a facilitator that counts: a payment in doubt is left alone for so long."""
 _OK: Final = 200
 _TOO_MANY: Final = 429
 _FAULTS: Final = range(500, 600)
@@ -256,4 +258,5 @@ def _payer(payload: Mapping[str, JSON]) -> str | None:
 
 def _seconds(values: tuple[str, ...]) -> int:
     """Read a `Retry-After` in seconds; a date or anything else names no time."""
-    return int(values[0]) if len(values) == 1 and _SECONDS.fullmatch(values[0].strip()) else 0
+    is_one = len(values) == 1 and _SECONDS.fullmatch(values[0].strip())
+    return min(int(values[0]), LONGEST_RETRY) if is_one else 0

@@ -19,7 +19,7 @@ _TEXT_SELECTOR: Final = bytes.fromhex("08c379a0")
 """Of `Error(string)`, in which a contract says why it refuses."""
 _NOBODY: Final = "0x" + "00" * 20
 _CALL_GAS: Final = 30_000_000
-_READS_THE_TIME: Final = {"eth_call", "eth_estimateGas", "eth_sendRawTransaction"}
+_READS_THE_TIME: Final = {"eth_call", "eth_estimateGas", "eth_getBlockByNumber", "eth_sendRawTransaction"}
 
 
 class Account(Struct, frozen=True, kw_only=True):

@@ -66,6 +66,10 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "Use the `request_id` of an answer, and for a paid one `Authorization: Bearer <binding.nonce>` or a"
         " SIGN-IN-WITH-X header of the payer.",
     ),
+    "transaction_invalid": Notice(
+        "This is no transaction of the payment's network.",
+        "Give its hash, `0x` and 64 digits, or on Solana its signature in base58.",
+    ),
     "facilitator_unset": Notice(
         "Payments are required and no facilitator is named.", "Set `ASSAY_FACILITATOR_URL`."
     ),

@@ -341,7 +341,9 @@ class Unknown(Struct, frozen=True, kw_only=True):
 
 
 class NotMoved(Struct, frozen=True, kw_only=True):
-    """The chain shows that the authorization was not used."""
+    """The chain shows that the authorization moved nothing up to `as_of`, a block's time, by which it may yet or never."""
+
+    as_of: datetime
 
 
 class Facilitator(Protocol):
@@ -378,8 +380,7 @@ class ChainLookup(Protocol):
     async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
         """Tell whether the authorization of a key moved the amount to the recipient, and in which transaction.
 
-        The key says all a chain needs to know of an authorization (`service.authorization`), so a row alone can be
-        looked up. Any doubt is `Unknown`.
+        The key says all a chain needs (`service.authorization`): a row alone can be looked up. Doubt is `Unknown`.
         """
         ...
 

@@ -121,7 +121,7 @@ class Settling:
             key=row.key, fence=fence, payer=row.payer, payment=payment, requirements=requirements_of(row)
         )
         found = await self._look(row.key, job.requirements)
-        if isinstance(found, NotMoved) and _ran_out(row, now):
+        if isinstance(found, NotMoved) and _ran_out(row, found.as_of):
             return await self._ended(job, Event.UNMOVED_FOR_GOOD, found)
         if not isinstance(found, Settled):
             answer = await self._facilitator.settle(payment, job.requirements)
@@ -139,7 +139,9 @@ class Settling:
         found: Settled | NotMoved | Unknown | None = None
         if there.action is Action.LOOK_UP:
             found = await self._look(row.key, requirements)
-            if isinstance(found, Unknown) or (isinstance(found, NotMoved) and event is Event.SWEPT):
+            if isinstance(found, Unknown) or (isinstance(found, NotMoved) and not _ran_out(row, found.as_of)):
+                # Nobody has it still, but it stands behind the others: a pass has a limit, and some are never found out.
+                await self._payments.take_over(row.key, row.fence, now, now)
                 return False
         lease = now + timedelta(seconds=self._timing.settling)
         fence = await self._payments.take_over(row.key, row.fence, now, lease)
@@ -174,15 +176,15 @@ class Settling:
 
     async def _record(self, job: Job, settled: Settled) -> Ending:
         """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
+        # First of all, as whatever goes wrong from here on must not make us forget it.
+        self._remember(job.key, settled)
         try:
             is_written = await self._payments.settled(
                 job.key, job.fence, settled, self._clock(), house=job.payer.lower() in self._house
             )
         except StoreUnavailable:
-            self._remember(job.key, settled)
             return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
         if not is_written:
-            self._remember(job.key, settled)
             return Lost()
         self._unwritten.pop(job.key, None)
         return Moved(transaction=settled.transaction)
@@ -217,5 +219,8 @@ def requirements_of(row: PaymentRow) -> Mapping[str, JSON]:
 
 
 def _ran_out(row: PaymentRow, now: datetime) -> bool:
-    """Tell whether an authorization can no longer be used, by any clock within the margin."""
+    """Tell whether an authorization can no longer be used, by any clock within the margin.
+
+    Where money may be moving, `now` is the time of a block: our own clock may be ahead, and a node behind.
+    """
     return now - row.valid_before > timedelta(seconds=MARGIN_SECONDS)

@@ -24,6 +24,7 @@ class Event(Enum):
     """Every event of the log."""
 
     SERVICE_STARTED = "service.started"
+    SERVICE_WITHOUT_NODE = "service.without_node"
     SERVICE_DRAINING = "service.draining"
     SERVICE_STOPPED = "service.stopped"
     REQUEST_ANSWERED = "request.answered"

@@ -28,7 +28,9 @@ _COMMAND_SECONDS: Final = 10.0
 _PREPARED: Final = 100
 """Statements a connection keeps prepared: more than there are."""
 _ROLLBACK_SECONDS: Final = 1.0
-_FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+_FAILURES: Final = (
+    asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError,
+)  # fmt: skip
 _LIMITS: Final = (
     f"SET LOCAL statement_timeout = {STATEMENT_MS}; SET LOCAL lock_timeout = {LOCK_MS};"
     f" SET LOCAL idle_in_transaction_session_timeout = {STATEMENT_MS}"
@@ -151,7 +153,8 @@ async def _whole(
         await connection.execute(begin)
         result = await do(connection)
         await connection.execute("COMMIT")
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, asyncpg.InternalClientError):
+        # Of the latter the driver speaks when the server has told a connection's end and not yet made it.
         connection.terminate()
         raise
     except Exception:
@@ -195,6 +198,7 @@ def _reason(error: Exception) -> str:
             | asyncpg.InvalidAuthorizationSpecificationError()
             | asyncpg.InvalidCatalogNameError()
             | asyncpg.InterfaceError()
+            | asyncpg.InternalClientError()
             | OSError()
             | TimeoutError()
             | ValueError()

@@ -114,6 +114,14 @@ def _chain(settings: Settings) -> ChainLookup | None:
     return EVMLookup(dict(settings.rpc_urls), fetcher=operators_fetcher()) if settings.rpc_urls else None
 
 
+def without_node(settings: Settings) -> tuple[str, ...]:
+    """Give the networks of payments that could be looked up, if a node were named for them."""
+    if settings.payments == "off":
+        return ()
+    named = dict(settings.rpc_urls)
+    return tuple(each for each in settings.networks if each.startswith("eip155:") and each not in named)
+
+
 def _terms(settings: Settings) -> Mapping[str, JSON] | None:
     """Read the terms that offers carry.
 

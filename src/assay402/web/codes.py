@@ -23,6 +23,7 @@ NOTICES: Final[Mapping[str, Notice]] = {
     "port_taken": Notice("Another program listens on this port.", "Choose another with --port or ASSAY_PORT; --port 0 takes a free one."),
     "address_unusable": Notice("The address to listen on cannot be used.", "Choose one of this machine with --host or ASSAY_HOST."),
     "workers_fail": Notice("Worker processes end as soon as they start.", "The log above says why; `--workers 1` shows it best."),
+    "node_missing": Notice("Payments are taken on a network for which no node is named: one whose settlement gets no answer stays in doubt for ever.", "Name a node for each Ethereum network: ASSAY_RPC_URLS=eip155:8453=https://…"),
     "busy": Notice("Too many requests are under way.", "Try again after the seconds that Retry-After names; nothing was charged."),
     "draining": Notice("This server is about to stop.", "Try again after the seconds that Retry-After names; nothing was charged."),
     "payment_pending": Notice("The payment is being worked on.", "Ask again with the same payment after the seconds that Retry-After names; do not sign another."),

@@ -115,8 +115,8 @@ def _operation(settings: Settings, by_profile: list[Resource], schemas: dict[str
     first = by_profile[0]
     made = [schemas_of(each.check.name, each.operation.name, each.profile or "") for each in by_profile]
     for resource, found in zip(by_profile, made, strict=True):
-        schemas[_name(resource, "Request")] = found.request
-        schemas[_name(resource, "Answer")] = found.answer
+        for name, schema in (("Request", found.request), ("Answer", found.answer)):
+            schemas[_name(resource, name)] = _placed(schema, f"#/components/schemas/{_name(resource, name)}")
     parameters = [_envelope_parameter()]
     if len(by_profile) > 1:
         parameters.append(_profile_parameter([each.profile or "" for each in by_profile]))
@@ -151,6 +151,22 @@ def _operation(settings: Settings, by_profile: list[Resource], schemas: dict[str
 def _any_of(names: list[str]) -> dict[str, Any]:
     references = [{"$ref": f"#/components/schemas/{name}"} for name in names]
     return references[0] if len(references) == 1 else {"anyOf": references}
+
+
+def _placed(schema: Any, place: str) -> Any:  # noqa: ANN401  (any JSON value)
+    """Have a schema's references to parts of itself lead to where it stands in the document."""
+    match schema:
+        case Mapping():
+            return {
+                name: f"{place}{value[1:]}"
+                if name == "$ref" and isinstance(value, str) and value.startswith("#/$defs/")
+                else _placed(value, place)
+                for name, value in schema.items()
+            }
+        case list() | tuple():
+            return [_placed(each, place) for each in schema]
+        case _:
+            return schema
 
 
 def _responses(by_profile: list[Resource], schemas: Schemas, *, is_paid: bool) -> dict[str, Any]:

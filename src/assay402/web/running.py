@@ -21,7 +21,7 @@ from assay402.service.settings import Settings
 from assay402.service.settings_source import Sourced
 from assay402.service.telemetry import Event, Log, Telemetry
 from assay402.web.app import Face
-from assay402.web.assembly import assembled
+from assay402.web.assembly import assembled, without_node
 from assay402.web.server import config_of, listen, serve
 from assay402.web.serving import Orders
 from assay402.web.workers import WorkersFail, watch
@@ -53,6 +53,7 @@ def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
 
     """
     settings = sourced.settings
+    _dump_no_core()
     listening = _listening(settings)
     with listening:
         port = listening.getsockname()[1]
@@ -70,6 +71,15 @@ def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
             raise Unstartable("store_unavailable") from None
 
 
+def _dump_no_core() -> None:
+    """Have no image of our memory written when a process crashes: it would hold what was being examined."""
+    try:
+        import resource  # noqa: PLC0415  (not on every system)
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def _listening(settings: Settings) -> socket.socket:
     try:
         return listen(settings.host, settings.port)
@@ -83,10 +93,16 @@ def _tell(announce: Announce, settings: Settings) -> None:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{host}:{settings.port}"
     paid = "required" if settings.payments == "required" else "off: every check is free"
+    blind = without_node(settings)
+    warned = (
+        f"  warning: no node for {', '.join(blind)} (ASSAY_RPC_URLS): a payment there whose settlement gets no answer",
+        "    stays in doubt for ever, neither charged again nor served",
+    )
     announce(
         address,
         (
             f"  payments {paid}; stop with Ctrl-C",
+            *(warned if blind else ()),
             "  try it:",
             f"    curl -s {address}/dialect-check/check -H 'Content-Type: application/json' \\",
             f"      -d '{EXAMPLE}'",
@@ -134,6 +150,8 @@ async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
     async with assembled(settings, data_dir, telemetry) as serving:
         face = Face(serving)
         telemetry.log.say(Event.SERVICE_STARTED, port=settings.port, payments=settings.payments)
+        if without_node(settings):
+            telemetry.log.say(Event.SERVICE_WITHOUT_NODE, code="node_missing")
         sweeping = asyncio.create_task(_reconciling(serving.orders))
         await serve(face, sockets, face.drain, started, parent, serving.orders.drained)
         sweeping.cancel()
