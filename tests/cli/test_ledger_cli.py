@@ -315,6 +315,7 @@ def test_the_database_of_the_file_of_settings_is_the_one_that_is_worked_on(
     file, place = tmp_path / "assay.toml", tmp_path / "books" / "own.sqlite3"
     file.write_text(f'database = "sqlite:{place}"\ndata_dir = "{tmp_path / "data"}"\n')
     elsewhere = {"XDG_DATA_HOME": str(tmp_path / "home")}
+    place.parent.mkdir()
     assert assay("db", "upgrade", ASSAY_SETTINGS=str(file), **elsewhere).returncode == 0
     assert place.is_file()
     for words in (("db", "check"), ("db", "current"), ("ledger", "list"), ("ledger", "verify")):
@@ -323,6 +324,25 @@ def test_the_database_of_the_file_of_settings_is_the_one_that_is_worked_on(
     other = f"sqlite:{tmp_path / 'other.sqlite3'}"
     assert assay("db", "upgrade", "--database", other, ASSAY_SETTINGS=str(file)).returncode == 0
     assert (tmp_path / "other.sqlite3").is_file()
+
+
+def test_a_folder_that_somebody_named_is_not_made(assay: Assay, tmp_path: Path) -> None:
+    done = assay("db", "upgrade", "--database", f"sqlite:{tmp_path / 'mistyped' / 'a.db'}")
+    assert (done.returncode, b"database_folder" in done.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_is_not_there_is_said_to_be_gone(assay: Assay) -> None:
+    done = assay("db", "current", "--database", "postgresql://u:secret@127.0.0.1:1/none")
+    assert (done.returncode, b"store_gone" in done.stderr) == (2, True)
+    assert b"full" not in done.stderr
+    assert b"secret" not in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_named(books: Books, tmp_path: Path) -> None:
+    out = str(tmp_path / "nowhere" / "x.csv")
+    done = books.run("export", "--out", out)
+    assert (done.returncode, out.encode() in done.stderr) == (2, True)
 
 
 def test_the_books_open_while_the_service_could_not_start(assay: Assay, place: Place) -> None:

@@ -253,6 +253,30 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     assert "pip install 'assay402[service]'" in run.output
 
 
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["keys", "new"]])
+def test_a_data_directory_that_cannot_be_used_is_named_with_its_setting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(file / "data"))
+    run = CliRunner().invoke(main, command, terminal_width=200)
+    assert run.exit_code == 2
+    assert str(file / "data") in run.output
+    assert "ASSAY_DATA_DIR" in run.output
+
+
+def test_a_database_in_a_folder_that_is_not_there_ends_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("ASSAY_DATABASE", f"sqlite:{tmp_path / 'mistyped' / 'a.db'}")
+    run = CliRunner().invoke(main, ["serve", "--port", "0"])
+    assert run.exit_code == 2
+    assert "database_folder" in run.output
+    assert not (tmp_path / "mistyped").exists()
+
+
 def test_a_key_that_cannot_be_used_ends_the_start_with_its_code(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

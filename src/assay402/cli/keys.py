@@ -136,7 +136,7 @@ def _new(address: str | None, settings: "Settings") -> None:
         write_key(Path(path), key)
         print_lines([f"made: key {thumbprint(public_bytes(key))}"])
         return
-    did, folder = _did_of(settings), _folder(settings)
+    did, folder = _did_of(settings), data_folder(settings, makes=True) / KEYS
     if read_state(folder).of(did):
         raise Usage("The ring has a key already; `assay keys rotate` publishes the next.")
     ring = open_ring(folder, did=did, address=settings.signing_key, now=utc_now())

@@ -1,21 +1,17 @@
 """`assay ledger`: the books of the service, listed, exported, matched, reviewed and corrected by rows of their own."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from assay402.cli.ledger_export import export_command
 from assay402.cli.ledger_rates import rates_command
 from assay402.cli.output import plain, print_bytes, print_lines, published_line
 from assay402.cli.service_settings import with_settings
 from assay402.cli.store_access import day_of, day_options, json_option, place_options, with_store
-from assay402.cli.usage import Usage
 from assay402.core.errors import TheirError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from assay402.service.ports import LedgerRow
     from assay402.service.review import Review, Tripwire
     from assay402.service.settings import Settings
     from assay402.store.opening import Store
@@ -54,7 +50,7 @@ def ledger_command() -> click.Group:
             callback=with_settings(_list),
             params=[*day_options(), json_option(), *place_options()],
         ),
-        _export_command(),
+        export_command(),
         click.Command(
             "verify",
             help="Match the ledger and the settled payments of the gate one to one, and look for missing rows.",
@@ -80,25 +76,6 @@ def ledger_command() -> click.Group:
     ):
         group.add_command(command)
     return group
-
-
-def _export_command() -> click.Command:
-    return click.Command(
-        "export",
-        help="Write the rows in order, all fields, to standard output or a file.",
-        callback=with_settings(_export),
-        params=[
-            click.Option(["--format", "kind"], type=click.Choice(["csv", "jsonl", "parquet"]), default="csv"),
-            click.Option(["--out"], metavar="FILE", help="Write to this file; parquet needs one."),
-            click.Option(
-                ["--valued"],
-                is_flag=True,
-                help="Payments and refunds only, each with the rate that a later row gave it.",
-            ),
-            *day_options(),
-            *place_options(),
-        ],
-    )
 
 
 def _refund_command() -> click.Command:
@@ -150,36 +127,6 @@ def _line(row: dict[str, Any]) -> str:
         f"{row['id']:>8}  {row['recorded_at']}  {row['kind'] + about:<16}  {row['operation']:<22}"
         f"  {row['units']:>14}  CAD {value}  {row['payer']}  {row['transaction']}{house}"
     )
-
-
-def _export(  # noqa: PLR0913, PLR0917  (click's parameters)
-    kind: Any,  # noqa: ANN401  (one of the choices)
-    out: str | None,
-    valued: bool,
-    since: str | None,
-    until: str | None,
-    settings: "Settings",
-) -> None:
-    from assay402.cli.ledger_rows import export  # noqa: PLC0415  (the rows of the service)
-
-    if kind == "parquet" and out is None:
-        raise Usage("parquet needs a file: --out FILE.")
-    first, before = day_of(since, "--since"), day_of(until, "--until")
-
-    async def work(store: "Store") -> int:
-        rows: AsyncIterator[LedgerRow] = (
-            store.ledger.valued(first, before) if valued else store.ledger.rows(first, before)
-        )
-        if kind == "parquet" or out is None:
-            return await export(rows, kind, print_bytes, out)
-        with open(out, "wb") as file:  # noqa: ASYNC230, PTH123  (nothing else runs)
-            return await export(rows, kind, partial(_write, file), None)
-
-    with_store(settings, work)
-
-
-def _write(file: BinaryIO, data: bytes) -> None:
-    file.write(data)
 
 
 def _verify(as_json: bool, settings: "Settings") -> None:

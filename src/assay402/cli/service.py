@@ -59,7 +59,7 @@ def serve(context: click.Context, /, file: str | None, **given: Any) -> None:  #
     from assay402.web.running import Unstartable, run  # noqa: PLC0415  (of the extra `service`)
 
     try:
-        run(sourced, data_folder(sourced.settings), _announce)
+        run(sourced, data_folder(sourced.settings, makes=True), _announce)
     except Unstartable as error:
         explain_code("error", error.code, "".join(f" {name}={each}" for name, each in error.numbers.items()))
         context.exit(_EXIT_THEIRS)

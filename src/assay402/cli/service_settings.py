@@ -1,6 +1,8 @@
 """The settings of the service on the command line: one place that reads them for `serve`, `db`, `ledger` and `keys`."""
 
+import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -8,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from assay402.cli.data_dir import data_directory
-from assay402.cli.output import print_error
+from assay402.cli.output import plain, print_error
+from assay402.cli.usage import Usage
 
 if TYPE_CHECKING:
     from assay402.service.settings import Settings
@@ -93,6 +96,19 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def data_folder(settings: "Settings") -> Path:
-    """Give the data directory of a service."""
-    return Path(settings.data_dir or data_directory())
+def data_folder(settings: "Settings", *, makes: bool = False) -> Path:
+    """Give the data directory of a service; `makes` it for what is about to be written there.
+
+    Raises:
+        Usage: where it cannot be made or written.
+
+    """
+    folder = Path(settings.data_dir or data_directory())
+    if makes:
+        with suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK) or not folder.is_dir():
+            raise Usage(
+                f"The data directory cannot be written: {plain(str(folder))}. Name another with ASSAY_DATA_DIR."
+            )
+    return folder

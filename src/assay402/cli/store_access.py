@@ -55,13 +55,14 @@ def with_store(
     """Do something with the store and close it.
 
     Raises:
-        TheirError: `database_missing` for a SQLite file that is not there, `store_unavailable`, or as `open_store`.
+        TheirError: `database_missing` for a SQLite file that is not there, a code of `store_code`, or as `open_store`.
 
     """
     # The database drivers are loaded here and nowhere else on the command line.
     import asyncio  # noqa: PLC0415
 
     from assay402.service.ports import StoreUnavailable  # noqa: PLC0415
+    from assay402.store.notices import store_code  # noqa: PLC0415
     from assay402.store.opening import is_postgresql, open_store, sqlite_path  # noqa: PLC0415
 
     database, folder = settings.database, data_folder(settings)
@@ -78,5 +79,5 @@ def with_store(
 
     try:
         return asyncio.run(run())
-    except StoreUnavailable:
-        raise TheirError("store_unavailable") from None
+    except StoreUnavailable as error:
+        raise TheirError(store_code(error)) from None

@@ -20,6 +20,7 @@ from assay402.service.ports import StoreUnavailable
 from assay402.service.settings import Settings
 from assay402.service.settings_source import Sourced
 from assay402.service.telemetry import Event, Log, Telemetry
+from assay402.store.notices import store_code
 from assay402.web.app import Face
 from assay402.web.assembly import assembled, without_node
 from assay402.web.server import config_of, listen, serve
@@ -67,8 +68,8 @@ def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
             raise Unstartable(error.code) from None
         except WorkersFail:
             raise Unstartable("workers_fail") from None
-        except StoreUnavailable:
-            raise Unstartable("store_unavailable") from None
+        except StoreUnavailable as error:
+            raise Unstartable(store_code(error)) from None
 
 
 def _dump_no_core() -> None:
