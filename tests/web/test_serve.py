@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from click.testing import CliRunner
@@ -171,9 +172,19 @@ def test_every_route_of_a_free_service_answers(tmp_path: Path) -> None:
         assert process.call("POST", PATHS["deliverable/check"], b"{")[0] == 400
 
 
+def await_delivered(process: Process, count: int) -> None:
+    """Ask for the metrics until they tell of so many answers."""
+    wanted = f'assay_requests_total{{outcome="delivered",route="dialect/check",status="200"}} {count}.0'
+    until = monotonic() + SECONDS
+    while wanted.encode() not in process.call("GET", "/metrics")[2]:
+        assert monotonic() < until
+
+
 def test_workers_share_the_port_and_one_that_dies_is_replaced(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "2") as process:
         assert process.call("POST", "/dialect-check/check", EXAMPLE)[0] == 200
+        # A request is counted after its answer went out, and a worker that is killed in between counts nothing.
+        await_delivered(process, 1)
         children = workers_of(process.popen.pid)
         assert len(children) == 2
         os.kill(children[0], signal.SIGKILL)
@@ -181,8 +192,7 @@ def test_workers_share_the_port_and_one_that_dies_is_replaced(tmp_path: Path) ->
         while len(set(workers_of(process.popen.pid)) - {children[0]}) < 2:
             assert process.popen.poll() is None
             process.call("GET", "/healthz")
-        _, _, text = process.call("GET", "/metrics")
-        assert b'assay_requests_total{outcome="delivered",route="dialect/check",status="200"} 2.0' in text
+        await_delivered(process, 2)
         code, _, _ = process.stop()
     assert code == 0
     assert workers_of(process.popen.pid) == []
