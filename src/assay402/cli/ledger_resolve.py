@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from assay402.cli.output import print_bytes, print_lines, published_line
+from assay402.cli.service_settings import with_settings
 from assay402.cli.store_access import json_option, place_options, with_store
 from assay402.cli.usage import Usage
 
 if TYPE_CHECKING:
     from assay402.service.ports import PaymentRow
+    from assay402.service.settings import Settings
     from assay402.store.opening import Store
 
 _HELP: Final = """Say what became of a payment whose outcome is not known. IT MOVES NO MONEY.
@@ -28,7 +30,7 @@ def resolve_command() -> click.Command:
     return click.Command(
         "resolve",
         help=_HELP,
-        callback=_resolve,
+        callback=with_settings(_resolve),
         params=[
             click.Argument(["key"], metavar="KEY"),
             click.Option(["--moved"], metavar="HASH", help="The transaction that paid."),
@@ -46,8 +48,7 @@ def _resolve(  # noqa: PLR0913, PLR0917  (click's parameters)
     not_moved: bool,
     house: bool,
     as_json: bool,
-    database: str,
-    data_dir: str | None,
+    settings: "Settings",
 ) -> None:
     from assay402.net.clock import utc_now  # noqa: PLC0415  (with the rest of the service)
     from assay402.service.resolving import resolve  # noqa: PLC0415
@@ -58,7 +59,7 @@ def _resolve(  # noqa: PLR0913, PLR0917  (click's parameters)
     async def work(store: "Store") -> "PaymentRow":
         return await resolve(store.payments, key, moved, utc_now(), house=house)
 
-    with_store(database, data_dir, work)
+    with_store(settings, work)
     state = "expired" if moved is None else "settled"
     if as_json:
         print_bytes(published_line({"key": key, "state": state, "money_moved": False}))

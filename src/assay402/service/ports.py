@@ -304,9 +304,8 @@ class FreeTier(Protocol):
     async def take(self, bucket: str, now: datetime, per_day: int, interval_ms: int) -> bool:
         """Count a call of a bucket; False when the day's allowance is used up or the last call was too near.
 
-        A bucket is forgotten a day after its last call, so an interval is a day at most. Where its name begins with
-        `call:` the call is counted among the free calls that a review compares with the paid ones: one such bucket is
-        taken for each free call, after the others.
+        A bucket is forgotten a day after its last call, so an interval is a day at most. One whose name begins with
+        `call:` is taken last for each free call: a review compares these with the paid ones.
         """
         ...
 

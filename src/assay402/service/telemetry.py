@@ -58,7 +58,7 @@ STATUSES: Final = (
 )  # fmt: skip
 
 _NUMBERS: Final = (
-    "status", "milliseconds", "received_bytes", "sent_bytes", "port", "workers", "waiting", "fence", "fault_line",
+    "status", "milliseconds", "sent_bytes", "port", "fault_line",
 )  # fmt: skip
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "route": ROUTES,

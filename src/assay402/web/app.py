@@ -28,7 +28,7 @@ from assay402.web.routes import Draining, routes
 from assay402.web.serving import Serving
 from assay402.web.tools import PATH, ToolsEndpoint
 
-DIALECT: Final = "/dialect-check/"
+DIALECT: Final = "/dialect-check"
 
 
 class Face:
@@ -106,8 +106,7 @@ class Face:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _nothing_there(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_dialect = scope["method"] == "POST" and scope["path"].startswith(DIALECT)
-        code = "not_covered" if is_dialect else "not_found"
+        code = "not_covered" if _is_not_covered(scope) else "not_found"
         await self._send(scope, receive, send, problem(404, code, closes=scope["method"] == "POST"))
 
     def _tell(
@@ -158,11 +157,19 @@ class _Mounted:
         scope["assay"]["route"] = self._endpoint.route
         if scope["method"] in self._endpoint.methods:
             answer = await self._endpoint(scope, receive)
+        elif _is_not_covered(scope):
+            answer = problem(404, "not_covered", closes=True)
         else:
             allow = (("Allow", ", ".join((*self._endpoint.methods, "OPTIONS"))),)
             has_body = scope["method"] not in ("GET", "HEAD")
             answer = problem(405, "method_not_allowed", headers=allow, closes=has_body)
         await self._send_out(scope, receive, send, answer)
+
+
+def _is_not_covered(scope: Scope) -> bool:
+    """Tell whether a request that nothing takes is a POST to the dialect check, whose contract has a word for it."""
+    path: str = scope["path"]
+    return scope["method"] == "POST" and (path == DIALECT or path.startswith(f"{DIALECT}/"))
 
 
 def _preflight() -> HTTPAnswer:
