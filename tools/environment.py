@@ -27,7 +27,8 @@ KEPT_PIP_SETTINGS = {
     "PIP_TRUSTED_HOST",
 }
 SETS = {
-    "runtime": ("runtime", "service", "sandbox", "dev", "bench", "interop"),
+    "runtime": ("runtime", "mcp", "service", "sandbox", "dev", "bench", "interop"),
+    "mcp": ("mcp", "service", "sandbox", "dev", "bench", "interop"),
     "service": ("service", "sandbox", "dev", "bench", "interop"),
     "sandbox": ("sandbox", "interop"),
     "dev": ("dev", "bench", "interop"),

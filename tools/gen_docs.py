@@ -14,6 +14,7 @@ from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
 from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.service.settings_source import Known, known_settings, written
 from assay402.store.notices import NOTICES as STORE_NOTICES
@@ -54,6 +55,7 @@ def _codes() -> str:
         ("Refused addresses", dict(TARGET_NOTICES)),
         ("States of a fetch", dict(FETCH_NOTICES)),
         ("Transcripts", dict(TRANSCRIPT_NOTICES)),
+        ("MCP", dict(MCP_NOTICES)),
         ("Keys and signatures", dict(ATTEST_NOTICES)),
         ("The service", dict(SERVICE_NOTICES)),
         ("HTTP", dict(WEB_NOTICES)),

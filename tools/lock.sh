@@ -7,6 +7,7 @@ lock() {
         pyproject.toml requirements/build.in --output-file "requirements/$1.txt" "${@:2}"
 }
 lock runtime
+lock mcp --extra mcp
 lock service --extra service
 lock sandbox --extra sandbox
 lock dev --extra dev
@@ -16,3 +17,6 @@ lock interop --extra dev --extra bench --extra interop
 uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
     requirements/fuzz.in --output-file requirements/fuzz.txt
 lock judge --extra dev --extra judge
+# The second environment of the interop tests: the official SDK beside an MCP SDK of its time.
+uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+    tests/interop/mcp1/requirements.in --output-file tests/interop/mcp1/requirements.txt

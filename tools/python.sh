@@ -40,7 +40,8 @@ make_ready() {
     local system
     python="$root/.venv/bin/python"
     case "$1" in
-        runtime) is_fresh runtime service sandbox dev bench interop && return ;;
+        runtime) is_fresh runtime mcp service sandbox dev bench interop && return ;;
+        mcp) is_fresh mcp service sandbox dev bench interop && return ;;
         service) is_fresh service sandbox dev bench interop && return ;;
         sandbox) is_fresh sandbox interop && return ;;
         dev) is_fresh dev bench interop && return ;;

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from assay402 import claims
 from assay402.checks.claims import CHECK
 from assay402.checks.claims.diagnosing import diagnose
-from assay402.checks.claims.model import Given, Outcome
+from assay402.checks.claims.model import Again, Given, Outcome
 from assay402.checks.claims.rules.repair import repaired
 from assay402.core.asks import Answer, Ask, Failed, drive
 from assay402.core.opinions import Judge, Judged, Opinion
@@ -88,7 +88,8 @@ def test_a_repair_that_never_becomes_clean_proposes_nothing() -> None:
     )
     given = admitted(made, "repair")
     before = diagnose(given)
-    stubborn = diagnose(admitted(request("Pages are red.", "refund rf_4 status=pending")))
+    other = diagnose(admitted(request("Pages are red.", "refund rf_4 status=pending")))
+    stubborn = Again(state=other.state, verdicts=other.verdicts)
     kept = replace(before, verdicts=before.verdicts[:1])
     repair = repaired((given, kept, lambda _: stubborn))
     assert (repair.proposed, repair.withheld) == (None, 1)

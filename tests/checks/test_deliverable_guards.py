@@ -1,7 +1,7 @@
 """No input reaches a native crash, the network, a file or an endless run; each hostile one has its documented answer.
 
-Each case runs in a process of its own that is ended after five seconds, which is a guard against hanging and not a
-measurement, on the main thread's stack and on one of 512 KiB.
+Each case runs in a process of its own that is ended after five seconds of processor time, which is a guard against
+hanging and not a measurement, on the main thread's stack and on one of 512 KiB.
 """
 
 import json
@@ -11,8 +11,12 @@ from typing import Any
 
 import pytest
 
+from deliverable_hostile import hostile
+
+HOSTILE = hostile()
 PROGRAM = """
-import json, sys, threading
+import json, resource, sys, threading
+resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
 from assay402 import deliverable
 
 def judge():
@@ -38,7 +42,7 @@ def answered(stack: str, request: str) -> list[str | None]:
     """Give the reasons of an answer that comes within the bound, and without a word on standard error."""
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, stack],
-        input=request.encode(), check=True, capture_output=True, timeout=5,
+        input=request.encode(), check=True, capture_output=True, timeout=60,
     )  # fmt: skip
     assert run.stderr == b""
     refusal, *found = json.loads(run.stdout)
@@ -340,3 +344,23 @@ def test_numbers_and_claims_stay_within_their_limits(stack: str) -> None:
 def test_a_request_of_sixty_four_hostile_schemas_ends(stack: str) -> None:
     wide = {"allOf": [{"enum": list(range(200))}] * 6, "items": {"pattern": "^(?:a?){200}$"}}
     assert len(reasons(stack, "json", ["a" * 40] * 1000, *[schema(wide)] * 64)) == 64
+
+
+LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (3 << 29, 3 << 29))
+"""
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_the_dearest_requests_known_end_within_time_and_memory(name: str) -> None:
+    """Five seconds of CPU and 1.5 GiB of addresses are a guard, on a small stack; a step of the count is a promise."""
+    run = subprocess.run(
+        [sys.executable, "-c", LIMITED + PROGRAM, "small"],
+        input=HOSTILE[name].encode(), check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    assert run.stderr == b""
+    refusal, *found = json.loads(run.stdout)
+    assert refusal is None
+    # Criteria take in their order: none is judged behind one that there was no work left for.
+    assert len(found) == len(json.loads(HOSTILE[name])["criteria"])

@@ -1,6 +1,7 @@
 """What a criterion takes of a request is counted where it can be applied, and never by what stands beside it."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -8,15 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402 import deliverable
-from assay402.checks.deliverable.budget import SCHEMA_BUDGET, Room
+from assay402.checks.deliverable.budget import MAX_PAIRS, SCHEMA_BUDGET, Pairs, Room
 from assay402.checks.deliverable.claims import CLAIMS
 from assay402.checks.deliverable.document import Deliverable
 from assay402.checks.deliverable.measure import measure
+from assay402.checks.deliverable.nodes import Nodes
 from assay402.checks.deliverable.rules.relations import Reader
 from assay402.checks.deliverable.schema.guard import guard
+from assay402.checks.deliverable.schema.walk import exact_work
 from assay402.checks.deliverable.schema.work import work
 from assay402.core.canon import canonical
-from assay402.core.exactjson import Exact, read_exact
+from assay402.core.exactjson import Exact, read_exact, same
 
 
 def exact(text: str) -> Any:
@@ -31,6 +34,15 @@ def steps(schema: str, document: str, *, assert_format: bool = True) -> int:
     assert isinstance(taken, dict)
     value = exact(document)
     return work(taken["plan"], measure(value, len(canonical(value))))
+
+
+def exact_steps(schema: str, document: str) -> int:
+    """Count the steps of a schema on a document value by value."""
+    taken = guard({"schema": exact(schema), "assertFormat": True}, Room())
+    assert isinstance(taken, dict)
+    found = exact_work(taken["plan"], Nodes(exact(document)), 0, Pairs(MAX_PAIRS))
+    assert found is not None
+    return found
 
 
 def reasons(value: Any, *criteria: Any) -> list[str]:
@@ -49,12 +61,126 @@ BESIDE = [
 ]
 
 
-@pytest.mark.parametrize("schema", [each for each in BESIDE if "unique" not in each])
-@pytest.mark.parametrize("value", ['"x"', '["x", "y"]', "5"])
+PADDINGS = [
+    json.dumps([0] * 5000),
+    "[9007199254740992,9007199254740993]",
+    '{"a":[1e-4000,"xxxxxxxx"]}',
+    "[[[]],[[],[]]]",
+]
+
+
+@pytest.mark.parametrize("schema", BESIDE)
+@pytest.mark.parametrize("value", ['"x"', '["x", "y"]', "5", "[0.5]"])
 def test_what_no_way_leads_to_costs_nothing(schema: str, value: str) -> None:
-    bare = steps(schema, f'{{"a": {value}, "b": [0, 0]}}')
-    padding = json.dumps([0] * 5000)
-    assert steps(schema, f'{{"a": {value}, "b": {padding}}}') == bare
+    bare = exact_steps(schema, f'{{"a": {value}, "b": [0, 0]}}')
+    for padding in PADDINGS:
+        assert exact_steps(schema, f'{{"a": {value}, "b": {padding}}}') == bare
+
+
+LONG = '"' + "a" * 44_000 + '"'
+NEAR = "[9007199254740993,9007199254740992" + ",0" * 20_000 + "]"
+FAR = "[" + "2.5," * 10_000 + "1e-4000]"
+TREES = json.dumps([[[[]] * place, [[]] * (60 - place)] for place in range(60)], separators=(",", ":"))
+EMAIL = r'{"pattern":"^[^@\\s]{1,64}@[^@\\s]{1,255}$"}'
+PRICE, TAGS = '{"minimum":0,"maximum":1,"multipleOf":0.01}', '{"type":"array","uniqueItems":true}'
+ROW = f'{{"type":"object","properties":{{"email":{EMAIL},"price":{PRICE},"tags":{TAGS}}}}}'
+ROWS = f'{{"type":"array","items":{ROW}}}'
+CODES = json.dumps([f"C{place}" for place in range(500)])
+
+
+@pytest.mark.parametrize(
+    "padding", [LONG, NEAR, FAR, TREES, f'{{"email":{LONG}}}', f'{{"price":[1e-4000],"tags":{NEAR}}}']
+)
+@pytest.mark.parametrize(
+    "schema",
+    [
+        f'{{"properties":{{"rows":{ROWS},"name":{{"pattern":"^[A-Z]{{3}}$"}}}},"required":["name"]}}',
+        f'{{"properties":{{"rows":{ROWS}}},"required":["name"],"additionalProperties":{{"not":{{"const":5}}}}}}',
+        f'{{"properties":{{"name":{{"enum":{CODES}}}}},"required":["name"],"additionalProperties":true}}',
+        r'{"required":["name"],"properties":{"pad":{"pattern":"^.{20,500}[.!?]$"},"rows":{"uniqueItems":true}}}',
+        r'{"required":["name"],"properties":{"pad":{"pattern":"^(\\S+\\s+){5,50}\\S+$"}}}',
+    ],
+)
+def test_sixteen_ordinary_criteria_are_judged_whatever_is_added(schema: str, padding: str) -> None:
+    """A seller who cannot meet a criterion must not be able to withhold the verdict."""
+    document = f'{{"rows":[{{"email":"a@b.c","price":0.5,"tags":["a","b"]}}],"pad":{padding}}}'
+    criteria = ",".join(f'{{"id":"{place}","check":"json_schema","schema":{schema}}}' for place in range(16))
+    answer = deliverable.check(
+        f'{{"deliverable":{{"kind":"text","value":{json.dumps(document)}}},"criteria":[{criteria}]}}'
+    )
+    assert [each["reason"] for each in answer["criteria"]] == ["SCHEMA_VIOLATION"] * 16
+
+
+SHAPES = [
+    '{"$dynamicAnchor": "meta", "$ref": "https://json-schema.org/draft/2020-12/schema"}', '{"items": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}',
+    '{"propertyNames": {"allOf": [{"$ref": "#/$defs/x"}, {"$ref": "#/$defs/x"}]}, "$defs": {"x": {"minLength": 1}}}',
+    '{"items": {"pattern": "a"}, "uniqueItems": true}', '{"properties": {"a": {"items": {"multipleOf": 0.5, "enum": [0.5, "x"]}}}}',
+    '{"patternProperties": {"^a": {"maximum": 0.5}}, "additionalProperties": {"format": "uri"}, "propertyNames": {"allOf": [{"pattern": "b"}, {"allOf": [{"pattern": "b"}]}]}}',
+    '{"prefixItems": [{"maximum": 0.5}, {"pattern": "a"}], "items": {"minimum": 2}}', '{"items": {"$ref": "#"}, "additionalProperties": {"$ref": "#"}, "maximum": 3}',
+    '{"allOf": [{"properties": {"a": true}}, {"anyOf": [true, {"items": true}]}], "unevaluatedProperties": false}',
+    '{"$ref": "https://json-schema.org/draft/2020-12/schema"}', '{"dependentSchemas": {"a": {"required": ["b"]}}, "if": true, "then": {"contains": {"const": [0.5]}}}',
+    '{"$defs": {"b": {"anyOf": [{"items": {"$ref": "#/$defs/c"}}, {"$ref": "#/$defs/d"}]}, "c": {"anyOf": [{"$ref": "#/$defs/b"}]}, "d": {"type": "array"}}, "$ref": "#/$defs/b"}',
+    '{"propertyNames": {"$ref": "#"}, "items": {"$ref": "#/$defs/e"}, "$defs": {"e": {"anyOf": [{"items": {"$ref": "#"}}, {"items": {"$ref": "#/$defs/e"}}]}}}',
+    r'{"items": {"pattern": "^(?:[^@]{1,30}|[^x]{1,30}){1,9}$"}, "propertyNames": {"pattern": "^(?:[^@]{1,30}|[^x]{1,30}){1,9}$"}}',
+]  # fmt: skip
+NUMBERS = st.sampled_from(
+    [0, 5, Decimal("0.5"), 10**400, 10**400 + 1, 9007199254740993, 9007199254740992, Decimal("1e-99")]
+)
+VALUES = st.recursive(
+    NUMBERS | st.sampled_from(["", "a", "xé", "b" * 50, None, True]),
+    lambda inner: (
+        st.lists(inner, max_size=18)
+        | st.dictionaries(st.sampled_from(["a", "ab", "b", "c"]), inner, max_size=4)
+    ),
+    max_leaves=40,
+)
+
+
+@pytest.mark.parametrize("schema", SHAPES)
+@settings(deadline=None, max_examples=25)
+@given(VALUES)
+def test_counting_value_by_value_says_hardly_more_than_the_bound(schema: str, value: Any) -> None:
+    document = canonical(value).decode()
+    assert exact_steps(schema, document) <= 3 * steps(schema, document) + 20_000
+
+
+@settings(deadline=None, max_examples=100)
+@given(VALUES)
+def test_the_values_of_a_document_are_numbered_from_the_outside_in(value: Any) -> None:
+    nodes = Nodes(value)
+    assert nodes.found[0] is value
+    assert nodes.values[0] == len(nodes.found)
+    for number, found in enumerate(nodes.found):
+        below = [*nodes.members(number).values(), *nodes.elements(number)]
+        assert [nodes.found[each] for each in below] == (
+            list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else []
+        )
+        for other in range(number):
+            equal = same(nodes.found[other], found)
+            assert (nodes.equals[other] == nodes.equals[number]) == equal
+            assert nodes.hashes[other] == nodes.hashes[number] or not equal
+
+
+def test_brackets_alone_do_not_tell_hashes_apart() -> None:
+    nodes = Nodes([[1, [2]], [[1], 2], [[[1, 2]]], [12], [1, 2, 3], {"a": [1]}, {"a": [[1]]}, {"b": [1]}])
+    found = [nodes.hashes[number] for number in nodes.elements(0)]
+    assert found[0] == found[1] == found[2]
+    assert found[5] == found[6]
+    assert len(set(found)) == 5
+
+
+def test_finding_elements_different_is_charged_up_to_the_first_that_is_not() -> None:
+    trees: list[Any] = [[[[]] * place, [[]] * (60 - place)] for place in range(60)]
+    unique = '{"uniqueItems": true}'
+    assert exact_steps(unique, json.dumps(trees)) > exact_steps(unique, json.dumps([[], [], *trees]))
+
+
+def test_a_walk_ends_where_its_pairs_do() -> None:
+    taken = guard({"schema": {"items": {"type": "string"}}, "assertFormat": False}, Room())
+    assert isinstance(taken, dict)
+    nodes = Nodes([0] * 50)
+    assert exact_work(taken["plan"], nodes, 0, Pairs(51)) is not None
+    assert exact_work(taken["plan"], nodes, 0, Pairs(50)) is None
 
 
 @pytest.mark.parametrize(
@@ -156,7 +282,8 @@ def test_characters_beyond_latin_count_by_their_bytes() -> None:
     [
         ({"path": "/a/0"}, 3), ({"count": "/a"}, 2), ({"bytes": "/s"}, 2 + 10), ({"chars": "/s"}, 2 + 10),
         ({"sha256": "/s"}, 2 + 10), ({"sum": "a"}, 2 + 3), ({"sum": "a[*]"}, 2 + 4), ({"max": "$.b[*][*]"}, 2 + 3 + 5),
-        ({"add": [{"count": "/a"}, {"count": "/a"}, {"count": "/b"}]}, 2 + 2),
+        ({"add": [{"count": "/a"}, {"count": "/a"}, {"count": "/b"}]}, 2 + 2 + 3),
+        ({"mul": [10**300] * 8}, 8 * 4),
     ],
 )  # fmt: skip
 def test_each_value_a_claim_reads_is_a_step(operand: Any, taken: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from assay402 import deliverable
+from assay402.checks import CHECKS
 from cli.test_cli import assay
 
 CRITERIA = [
@@ -361,3 +362,78 @@ def test_a_recording_keeps_no_profile_so_one_beside_it_is_a_usage_error(file: An
         "deliverable", "check", file("r.json", REQUEST), "--profile", "contract", "--record", recording
     )
     assert (run.returncode, run.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "source", "code"),
+    [
+        ("deliverable", "check", b'{"x": 1}', "member-unknown"),
+        ("deliverable", "check", b"{}", "member-missing"),
+        ("dialect", "check", b'{"x": 1}', "member_unknown"),
+        ("dialect", "check", b"[]", "not_an_object"),
+        ("claims", "diagnose", b"x", "not_json"),
+    ],
+)
+def test_a_refusal_is_explained_in_the_words_of_the_check_that_gave_it(
+    name: str, operation: str, source: bytes, code: str
+) -> None:
+    """Several checks have a code of one name, each with a hint of its own."""
+    check = next(each for each in CHECKS if each.name == name)
+    run = assay(name, operation, "-", stdin=source)
+    assert run.stderr.decode().startswith(f"assay: refused: {code}\n")
+    assert f"  {check.notices[code].hint}\n" in run.stderr.decode()
+
+
+def test_a_code_of_several_checks_is_explained_for_each() -> None:
+    for code in ("member-unknown", "member-missing", "not_json", "over_cap"):
+        printed = assay("explain", code).stdout.decode()
+        assert printed.count("In `") > 1
+        assert all(check.notices[code].hint in printed for check in CHECKS if code in check.notices)
+
+
+def explained_violations(value: Any, schema: Any) -> Any:
+    request = {
+        "deliverable": {"kind": "json", "value": value},
+        "criteria": [{"id": "s", "check": "json_schema", "schema": schema}],
+    }
+    return deliverable.explain(request)["criteria"][0]["violations"]
+
+
+def test_explain_shows_where_a_schema_is_violated(file: Any) -> None:
+    schema = {"items": {"properties": {"a/b": {"type": "string"}}, "required": ["c"]}}
+    found = explained_violations([{"a/b": 5, "c": 1}, {}], schema)
+    assert found == [
+        {"path": "/0/a~1b", "schemaPath": "/items/properties/a~1b/type", "keyword": "type"},
+        {"path": "/1", "schemaPath": "/items/required", "keyword": "required"},
+    ]
+    assert len(explained_violations([1] * 50, {"items": {"type": "string"}})) == 5
+    # One that refers to itself may have too many to find, so the first is shown; of alternatives, none.
+    tree = {"additionalProperties": {"$ref": "#"}, "type": "object"}
+    assert [each["path"] for each in explained_violations({"a": {"b": 1}, "c": 2}, tree)] == ["/a/b"]
+    assert (
+        explained_violations(
+            {"a": 1},
+            {
+                "anyOf": [{"type": "string"}, tree],
+                "not": {"$ref": "#/anyOf/1"},
+                "properties": {"b": {"$ref": "#"}},
+            },
+        )
+        == []
+    )
+    long = {"k" * 3000: 1}
+    assert explained_violations(long, {"additionalProperties": {"type": "string"}})[0]["path"].endswith("k…")
+    request = {
+        "deliverable": {"kind": "json", "value": {"a": [1, 2]}},
+        "criteria": [
+            {"id": "s", "check": "json_schema", "schema": {"properties": {"a": {"maxItems": 1}}}},
+            {"id": "w", "check": "json_schema", "schema": False},
+            {"id": "n", "check": "array_length", "path": "a", "max": 1},
+            {"id": "p", "check": "json_schema", "path": "b", "schema": False},
+        ],
+    }
+    printed = assay("deliverable", "explain", file("v.json", request)).stdout.decode()
+    assert "  maxItems at /a (/properties/a/maxItems of the schema)\n" in printed
+    assert "at the whole value" in printed
+    assert "  max: 1\n" in printed
+    assert "violations" not in deliverable.explain(request)["criteria"][3]

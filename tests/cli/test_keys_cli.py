@@ -81,6 +81,25 @@ def test_settings_of_the_service_are_read_from_the_environment(tmp_path: Path) -
     assert (tmp_path / "home" / "assay402" / "keys" / "ring-000001.json").exists()
 
 
+def test_settings_of_the_service_are_read_from_its_file(tmp_path: Path) -> None:
+    file, key = tmp_path / "assay.toml", tmp_path / "own.pem"
+    file.write_text(f'data_dir = "{tmp_path / "data"}"\npublic_url = "{URL}"\nsigning_key = "file:{key}"\n')
+    assay("keys", "new", f"file:{key}")
+    made = assay("keys", "new", "--settings", str(file))
+    assert made.stdout.startswith(b"made: did:web:assay.example#")
+    shown = json.loads(assay("keys", "show", "--json", ASSAY_SETTINGS=str(file)).stdout)
+    assert shown["keys"][0]["address"] == f"file:{key}"
+    assert assay("keys", "jwks", "--settings", str(file)).returncode == 0
+    missing = assay("keys", "show", "--settings", str(tmp_path / "none.toml"))
+    assert (missing.returncode, b"ASSAY_SETTINGS" in missing.stderr) == (2, True)
+
+
+def test_without_a_public_address_each_key_is_told_under_its_own_name(place: tuple[str, ...]) -> None:
+    assay("keys", "new", *place)
+    shown = json.loads(assay("keys", "show", "--json", *place[:2]).stdout)
+    assert [each["state"] for each in shown["keys"]] == ["signs"]
+
+
 @pytest.mark.parametrize("command", ["show", "jwks", "did", "rotate"])
 def test_without_a_ring_there_is_nothing_to_show(command: str, place: tuple[str, ...]) -> None:
     run = assay("keys", command, *place)

@@ -7,6 +7,7 @@ import io
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ from assay402.cli.main import run as command
 from assay402.service.ports import LedgerRow
 from assay402.store.opening import Store
 from net.test_rates import DOCUMENT, bank
-from store.databases import MISSING, NOW, PAID, Place, claim, postgresql_server, settle
+from store.databases import ENTRY, MISSING, NOW, PAID, Place, claim, postgresql_server, settle
 
 CANARY = "canary-51c0"
+BACK = "0x" + "ba" * 32
 
 
 class Done(Struct, frozen=True, kw_only=True):
@@ -179,7 +181,7 @@ def test_the_gate_and_the_ledger_match_until_somebody_meddles(books: Books) -> N
         lambda store: store.database.change(lambda: _do("UPDATE ledger SET payer = '0xother' WHERE id = 2"))
     )
     done = books.run("verify")
-    assert (done.returncode, done.stdout) == (1, b"differs 2\n")
+    assert (done.returncode, done.stdout) == (1, b"payer_differs 2\n")
 
 
 def _do(statement: str) -> Any:
@@ -197,20 +199,48 @@ def test_a_review_lists_payments_in_doubt(books: Books) -> None:
     assert (calm.returncode, calm.stdout.count(b"ok ")) == (0, 3)
 
 
+async def _hand_over(store: Store) -> None:
+    for number in (7, 8):
+        offer = '{"network":"eip155:8453","amount":"10000","asset":"0xusdc"}'
+        doubtful = claim(number, accepted=offer, valid_before=NOW - timedelta(days=400))
+        await store.payments.claim(doubtful, NOW - timedelta(days=400))
+        await store.payments.keep(doubtful.key, 1, ENTRY, None, NOW - timedelta(days=399), settles=True)
+        await store.payments.hand_over(doubtful.key, 1, NOW - timedelta(days=398))
+
+
+def test_the_operator_resolves_what_nobody_else_can_tell(books: Books) -> None:
+    books.place.run(_hand_over)
+    moved, not_moved = claim(7).key, claim(8).key
+    listed = {each["key"]: each["state"] for each in books.told("review")["in_doubt"]}
+    assert listed[moved] == listed[not_moved] == "unresolved"
+    for wrong in ((), ("--moved", "0x" + "ab" * 32, "--not-moved"), ("--moved", CANARY)):
+        refused = books.run("resolve", moved, *wrong)
+        assert refused.returncode == 2
+        assert CANARY.encode() not in refused.stdout + refused.stderr
+    told = books.told("resolve", moved, "--moved", "0x" + "ab" * 32, "--house")
+    assert told == {"key": moved, "state": "settled", "money_moved": False}
+    assert b"expired. No money was moved" in books.run("resolve", not_moved, "--not-moved").stdout
+    last = books.exported()[-1]
+    assert (last["transaction"], last["units"], last["house"]) == ("0x" + "ab" * 32, "10000", True)
+    assert books.run("verify").returncode == 0
+    for key in (moved, "no such key"):
+        assert books.run("resolve", key, "--not-moved").returncode == 2
+
+
 def test_a_refund_is_written_down_and_says_that_no_money_moved(books: Books) -> None:
-    done = books.run("refund", "1", "--units", "4000", "--transaction", "0xback")
+    done = books.run("refund", "1", "--units", "4000", "--transaction", BACK)
     assert done.returncode == 0
     assert b"No money was moved" in done.stdout
     assert b"MOVES NO MONEY" in books.run("refund", "--help").stdout
-    assert books.told("refund", "1", "--units", "6000", "--transaction", "0x") == {
+    assert books.told("refund", "1", "--units", "6000", "--transaction", BACK) == {
         "id": 4,
         "about": 1,
         "money_moved": False,
     }
     for arguments in (
-        ("1", "--transaction", "0x"),
-        ("9", "--transaction", "0x"),
-        ("3", "--transaction", "0x"),
+        ("1", "--transaction", BACK),
+        ("9", "--transaction", BACK),
+        ("3", "--transaction", BACK),
     ):
         assert books.run("refund", *arguments).returncode == 2
     rows = books.exported()
@@ -220,6 +250,27 @@ def test_a_refund_is_written_down_and_says_that_no_money_moved(books: Books) -> 
     ]
     assert books.told("review")["tripwires"][0]["tripped"]
     assert books.told("verify")["matches"]
+
+
+@pytest.mark.parametrize(
+    "transaction", ["", "0x", "canary", "0x" + "g" * 64, "0x" + "ba" * 31, "\x1b[31m0x", " 0x" + "ba" * 32]
+)
+def test_a_refund_names_a_transaction_of_the_payments_network(books: Books, transaction: str) -> None:
+    done = books.run("refund", "1", "--transaction", transaction)
+    assert (done.returncode, b"transaction_invalid" in done.stderr) == (2, True)
+    assert b"canary" not in done.stderr
+    assert len(books.exported()) == 2
+
+
+def test_a_list_obeys_nothing_that_stands_in_a_row(books: Books) -> None:
+    books.place.run(
+        lambda store: store.database.change(
+            lambda: _do("UPDATE ledger SET payer = '0x' || char(27) || '[31mred' WHERE id = 2")
+        )
+    )
+    listed = books.run("list").stdout
+    assert b"\x1b" not in listed
+    assert b"red" in listed
 
 
 def test_a_wrong_report_is_written_down_and_trips(books: Books) -> None:
@@ -285,6 +336,49 @@ def test_an_address_with_a_password_is_never_shown(assay: Assay, tmp_path: Path)
             done = assay(*words, ASSAY_DATABASE=address, ASSAY_DATA_DIR=str(tmp_path))
             assert done.returncode == 2
             assert CANARY.encode() not in done.stderr + done.stdout
+
+
+def test_the_database_of_the_file_of_settings_is_the_one_that_is_worked_on(
+    assay: Assay, tmp_path: Path
+) -> None:
+    file, place = tmp_path / "assay.toml", tmp_path / "books" / "own.sqlite3"
+    file.write_text(f'database = "sqlite:{place}"\ndata_dir = "{tmp_path / "data"}"\n')
+    elsewhere = {"XDG_DATA_HOME": str(tmp_path / "home")}
+    place.parent.mkdir()
+    assert assay("db", "upgrade", ASSAY_SETTINGS=str(file), **elsewhere).returncode == 0
+    assert place.is_file()
+    for words in (("db", "check"), ("db", "current"), ("ledger", "list"), ("ledger", "verify")):
+        assert assay(*words, "--settings", str(file), **elsewhere).returncode == 0
+    assert list(tmp_path.rglob("*.sqlite3")) == [place]
+    other = f"sqlite:{tmp_path / 'other.sqlite3'}"
+    assert assay("db", "upgrade", "--database", other, ASSAY_SETTINGS=str(file)).returncode == 0
+    assert (tmp_path / "other.sqlite3").is_file()
+
+
+def test_a_folder_that_somebody_named_is_not_made(assay: Assay, tmp_path: Path) -> None:
+    done = assay("db", "upgrade", "--database", f"sqlite:{tmp_path / 'mistyped' / 'a.db'}")
+    assert (done.returncode, b"database_folder" in done.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_is_not_there_is_said_to_be_gone(assay: Assay) -> None:
+    done = assay("db", "current", "--database", "postgresql://u:secret@127.0.0.1:1/none")
+    assert (done.returncode, b"store_gone" in done.stderr) == (2, True)
+    assert b"full" not in done.stderr
+    assert b"secret" not in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_named(books: Books, tmp_path: Path) -> None:
+    out = str(tmp_path / "nowhere" / "x.csv")
+    done = books.run("export", "--out", out)
+    assert (done.returncode, out.encode() in done.stderr) == (2, True)
+
+
+def test_the_books_open_while_the_service_could_not_start(assay: Assay, place: Place) -> None:
+    done = assay("ledger", "list", ASSAY_DATABASE=place.address, ASSAY_PAYMENTS="required")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+    unknown = assay("ledger", "list", ASSAY_DATABASE=place.address, ASSAY_DATABASSE="x")
+    assert (unknown.returncode, b"ASSAY_DATABASSE" in unknown.stderr) == (2, True)
 
 
 def test_tables_are_made_shown_and_checked(assay: Assay, tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ def test_the_criteria_of_the_guide_reject_what_would_withhold_a_verdict() -> Non
         ('{"status":"bad","x":1e5000}', "REJECT"), ('{"status":"bad","x":-0.1E-04100}', "REJECT"),
         (f'{{"status":"bad","x":{"9" * 1025}}}', "REJECT"), ('{"status":"bad","status":"done"}', "REJECT"),
         ('{"status":"bad","x":"\\ud800"}', "REJECT"), ('{"status":"done","x":1e300}', "ACCEPT"),
+        ('{"status":"bad","x":[1, -0.5E+5000]}', "REJECT"), ("1e5000", "REJECT"), ('{"status":"bad","x":[0,1e5000]}', "REJECT"),
+        ('{"status":"done","x":"9a3e1234567890ab","y":[0.5,-1e-7,12345678901234567890]}', "ACCEPT"),
     ):  # fmt: skip
         request = {"deliverable": {"kind": "text", "value": text}, "criteria": criteria}
         assert deliverable.check(request)["verdict"] == verdict

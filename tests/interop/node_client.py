@@ -39,9 +39,17 @@ class NodeClient(Struct, frozen=True):
     ) -> NodeAnswer:
         """Call a resource and pay what it asks; `more` are `headers` and `networks`."""
         asked = {"url": url, "key": key, "method": method, **({} if body is None else {"body": body}), **more}
+        told = self._run("pay.mjs", asked)
+        return NodeAnswer(**{**told, "payments": tuple(told["payments"])})
+
+    def call_tools(self, **asked: Any) -> Any:
+        """List and call tools; `asked` are the `url` or the `command` and `args` of a server, `calls`, and a `key`."""
+        return self._run("mcp.mjs", asked)
+
+    def _run(self, script: str, asked: dict[str, Any]) -> Any:
         kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
         ran = subprocess.run(
-            ["node", "pay.mjs"],
+            ["node", script],
             cwd=self.folder,
             input=json.dumps(asked),
             capture_output=True,
@@ -50,8 +58,7 @@ class NodeClient(Struct, frozen=True):
             check=True,
             env=kept,
         )
-        told = json.loads(ran.stdout)
-        return NodeAnswer(**{**told, "payments": tuple(told["payments"])})
+        return json.loads(ran.stdout)
 
 
 def run_node(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -78,7 +85,8 @@ def install(cache: pytest.Cache) -> Path:
             _run_npm(Path(made))
             # Renamed when it is whole, so that a broken run leaves nothing that looks ready.
             (Path(made) / "node_modules").rename(_fresh(ready) / "node_modules")
-    shutil.copy(NODE / "pay.mjs", ready)
+    for script in NODE.glob("*.mjs"):
+        shutil.copy(script, ready)
     shutil.copy(NODE / "package.json", ready)
     return ready
 

@@ -108,15 +108,25 @@ def test_a_payment_that_met_a_fault_moves_nothing_and_never_sees_another_offer(
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [faults.refused, faults.without_transaction, faults.on_another_network],
-    ids=lambda each: each.__name__,
+    "fault", [faults.without_transaction, faults.on_another_network], ids=lambda each: each.__name__
 )
-def test_a_settlement_that_is_refused_or_shows_nothing_is_told_as_failed(
+def test_a_settlement_that_shows_nothing_is_in_doubt(
     shaky: Any, faulty: FaultyFacilitator, chain: Any, parties: Any, fault: Fault
 ) -> None:
-    before = chain.balance(parties.payer)
+    before, payment = chain.balance(parties.payer), payment_for(shaky)
     faulty.faults["/settle"] = fault
+    for _ in range(2):
+        answer = send(shaky, payment)
+        assert answer.status_code == 202
+        assert "payment-required" not in answer.headers
+    assert chain.balance(parties.payer) == before
+
+
+def test_a_settlement_that_is_refused_before_anything_is_sent_is_told_as_failed(
+    shaky: Any, faulty: FaultyFacilitator, chain: Any, parties: Any
+) -> None:
+    before = chain.balance(parties.payer)
+    faulty.faults["/settle"] = faults.refused
     answer = send(shaky, payment_for(shaky))
     assert answer.status_code == 402
     assert not read_header(answer.headers["payment-response"])["success"]

@@ -12,7 +12,7 @@ from assay402.net.chain import BLOCKS, WINDOWS, EVMLookup
 from assay402.net.facilitator import operators_fetcher
 from assay402.service.ports import NotMoved, Settled, Unknown
 from service.facilitator_server import Reply, facilitator_server
-from service.world import ALICE, BASE, BOB, PAY_TO
+from service.world import ALICE, BASE, BOB, PAY_TO, SOLANA
 
 ASSET = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 NONCE = "0x" + "0a" * 32
@@ -260,3 +260,55 @@ def test_a_node_that_is_not_there_is_no_answer() -> None:
         return await lookup.find(KEY, REQUIREMENTS)
 
     assert asyncio.run(told()) == Unknown(retry_after_seconds=10)
+
+
+SIGNATURE = "5" * 87
+
+
+def fee(node: Node, network: str, named: str = SOLANA) -> int | None:
+    async def told() -> int | None:
+        async with asyncio.timeout(30), facilitator_server() as server:
+            server.answer = node.answer  # type: ignore[method-assign]
+            lookup = EVMLookup({named: server.url}, fetcher=operators_fetcher())
+            return await lookup.fee(network, SIGNATURE)
+
+    return asyncio.run(told())
+
+
+def test_a_node_of_solana_tells_the_fee_of_a_transaction() -> None:
+    node = Node(getTransaction={"meta": {"fee": 5_000, "err": None}, "slot": 1})
+    assert fee(node, SOLANA) == 5_000
+    ((signature, how),) = [each["params"] for each in node.asked]
+    assert (signature, how["commitment"], how["maxSupportedTransactionVersion"]) == (
+        SIGNATURE,
+        "confirmed",
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None, "x", {}, {"meta": None}, {"meta": {}}, {"meta": {"fee": "5000"}}, {"meta": {"fee": -1}},
+        {"meta": {"fee": 2**63}}, {"meta": {"fee": 0.5}}, {"meta": {"fee": True}}, Reply(500, b"x"), ERROR,
+    ],
+)  # fmt: skip
+def test_a_fee_that_cannot_be_told_is_none(said: Any) -> None:
+    assert fee(Node(getTransaction=said), SOLANA) is None
+
+
+def test_no_fee_is_asked_for_elsewhere() -> None:
+    node = Node()
+    assert fee(node, BASE, named=BASE) is None
+    assert fee(node, SOLANA, named=BASE) is None
+    assert node.asked == []
+
+
+def test_a_look_up_says_which_authorizations_it_can_look_up() -> None:
+    lookup = EVMLookup(
+        {BASE: "http://127.0.0.1:1", SOLANA: "http://127.0.0.1:1"}, fetcher=operators_fetcher()
+    )
+    assert lookup.can_find(KEY)
+    assert not lookup.can_find(KEY.replace(BASE, "eip155:1"))
+    assert not lookup.can_find(KEY.replace("eip3009", "permit2"))
+    assert not lookup.can_find(f"solana {SOLANA} message ab")

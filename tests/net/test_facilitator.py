@@ -18,6 +18,9 @@ from service.facilitator_server import (
 )
 from service.world import ALICE, BASE, BOB, PAY_TO, SOLANA
 
+HASH = "0x" + "ab" * 32
+SIGNATURE = "5" * 87
+"""Base58 of 64 bytes."""
 ASSET = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 REQUIREMENTS: dict[str, Any] = {
     "scheme": "exact",
@@ -80,11 +83,30 @@ def test_the_operators_headers_go_along() -> None:
     run(story, headers=(("Authorization", "Bearer s3cret"),))
 
 
+SHOW_NOTHING: list[dict[str, Any]] = [
+    {},
+    *(
+        {"transaction": each}
+        for each in ("", "pending", "0xabc", HASH[2:], HASH + "0", SIGNATURE, CARELESS_TEXT, 7)
+    ),
+]
 VERIFY = [
     (said(isValid=False, invalidReason="insufficient_funds"), Refused(reason="insufficient_funds")),
     (said(400, isValid=False, invalidReason="insufficient_funds"), Refused(reason="insufficient_funds")),
     (said(isValid=False, invalidReason=CARELESS_TEXT), Refused(reason="refused")),
     (said(isValid=False, invalidReason="x" * 81), Refused(reason="refused")),
+    (said(isValid=False, invalidReason="psql_at_10_0_0_7"), Refused(reason="refused")),
+    (
+        said(isValid=False, invalidReason="permit2_allowance_required"),
+        Refused(reason="permit2_allowance_required"),
+    ),
+    (said(isValid=False, invalidReason="permit2_" + "x" * 80), Refused(reason="refused")),
+    (
+        said(isValid=False, invalidReason="invalid_exact_evm_nonce_already_used"),
+        Refused(reason="invalid_exact_evm_nonce_already_used", is_used=True),
+    ),
+    (said(isValid=False, invalidReason="nonce_used"), Refused(reason="refused", is_used=True)),
+    (said(isValid=False, invalidMessage="Authorization is used"), Refused(reason="refused", is_used=True)),
     (said(isValid=False, invalidReason="Bad Thing"), Refused(reason="refused")),
     (said(isValid=False), Refused(reason="refused")),
     (said(isValid=True, payer=BOB), Verified(payer=BOB)),
@@ -99,16 +121,45 @@ VERIFY = [
     (Reply(404, b"not here"), Unknown(retry_after_seconds=10)),
 ]
 SETTLE = [
-    (said(success=True, transaction="0xabc", network=BASE, payer=BOB), "0xabc"),
-    (said(success=True, transaction="", network=BASE), Refused(reason="unexpected_settle_error")),
-    (said(success=True, network=BASE), Refused(reason="unexpected_settle_error")),
-    (said(success=True, transaction="0xabc", network="eip155:1"), Refused(reason="unexpected_settle_error")),
-    (said(success=True, transaction="0xabc"), Refused(reason="unexpected_settle_error")),
-    (said(success=True, transaction=CARELESS_TEXT, network=BASE), Refused(reason="unexpected_settle_error")),
+    (said(success=True, transaction=HASH, network=BASE, payer=BOB), HASH),
+    # Money may have moved: a success that shows no transaction is no outcome.
+    *((said(success=True, network=BASE, **shown), Unknown(retry_after_seconds=10)) for shown in SHOW_NOTHING),
+    (said(success=True, transaction=HASH, network="eip155:1"), Unknown(retry_after_seconds=10)),
+    (said(success=True, transaction=HASH), Unknown(retry_after_seconds=10)),
     (said(success=False, errorReason="insufficient_funds"), Refused(reason="insufficient_funds")),
     (said(402, success=False, errorReason="insufficient_funds"), Refused(reason="insufficient_funds")),
-    (said(success=False, errorReason="refused"), Refused(reason="refused")),
-    (said(success=False, errorReason=CARELESS_TEXT), Refused(reason="refused")),
+    *(
+        (said(success=False, errorReason=reason, transaction=""), Refused(reason=reason))
+        for reason in (
+            "invalid_exact_evm_payload_signature",
+            "invalid_exact_evm_insufficient_balance",
+            "invalid_exact_evm_payload_authorization_valid_before",
+            "invalid_exact_svm_payload_mint_mismatch",
+        )
+    ),
+    # Neither does a refusal say that nothing was sent, where its reason may be of a time after that.
+    *(
+        (said(success=False, errorReason=reason), Unknown(retry_after_seconds=10))
+        for reason in (
+            "refused",
+            CARELESS_TEXT,
+            "transaction_failed",
+            "transaction_simulation_failed",
+            "invalid_exact_evm_transaction_simulation_failed",
+            "invalid_transaction_state",
+            "unexpected_settle_error",
+            "settle_exact_svm_transaction_confirmation_timed_out",
+            "permit2_insufficient_balance",
+        )
+    ),
+    (said(success=False), Unknown(retry_after_seconds=10)),
+    *(
+        (
+            said(success=False, errorReason="insufficient_funds", transaction=each),
+            Unknown(retry_after_seconds=10),
+        )
+        for each in (HASH, "x", 0)
+    ),
     (said(success=False, errorReason="duplicate_settlement"), Unknown(retry_after_seconds=10)),
     (said(success=False, errorReason="nonce_used"), Unknown(retry_after_seconds=10)),
     (

@@ -87,7 +87,9 @@ class FacilitatorServer:
                 transaction="",
                 network=network,
             )
-        transaction = f"0x{len(self.moved) + 1:064x}"
+        number = len(self.moved) + 1
+        # Hexadecimal, or base58 of 64 bytes.
+        transaction = "5" * 86 + "abcdefghi"[number] if network.startswith("solana:") else f"0x{number:064x}"
         self.moved[nonce] = (payer, pay_to, int(sent["paymentRequirements"]["amount"]), transaction)
         return said(success=True, transaction=transaction, network=network, payer=payer)
 

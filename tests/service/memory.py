@@ -22,7 +22,8 @@ from assay402.service.ports import (
     TooManyUnsettled,
 )
 
-OPEN = (PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING)
+UNSETTLED = (PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING)
+OPEN = (*UNSETTLED, PaymentState.UNRESOLVED)
 LET_GO = (PaymentState.RELEASED, PaymentState.EXPIRED)
 
 
@@ -67,8 +68,12 @@ class MemoryPayments:
             same = await self.find_by_payment_id(claim.payer, claim.payment_id)
             if same is not None and same.state not in LET_GO:
                 return Known(row=same)
+        if claim.idempotency_key is not None:
+            same = await self.find_by_idempotency_key(claim.payer, claim.operation, claim.idempotency_key)
+            if same is not None and same.state not in LET_GO:
+                return Known(row=same)
         if (
-            sum(row.payer == claim.payer and row.state in OPEN for row in self.rows.values())
+            sum(row.payer == claim.payer and row.state in UNSETTLED for row in self.rows.values())
             >= UNSETTLED_PER_PAYER
         ):
             return TooManyUnsettled()
@@ -137,7 +142,7 @@ class MemoryPayments:
 
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         self._change("settled")
-        row = self._held(key, fence, PaymentState.SETTLING)
+        row = self._held(key, fence, PaymentState.SETTLING, PaymentState.UNRESOLVED)
         if row is None:
             return False
         self.rows[key] = replace(
@@ -157,11 +162,18 @@ class MemoryPayments:
 
     async def release(self, key: str, fence: int) -> bool:
         self._change("release")
-        return self._end(key, fence, PaymentState.RELEASED)
+        return self._end(key, fence, PaymentState.RELEASED, *UNSETTLED)
 
     async def expire(self, key: str, fence: int) -> bool:
         self._change("expire")
-        return self._end(key, fence, PaymentState.EXPIRED)
+        return self._end(key, fence, PaymentState.EXPIRED, *OPEN)
+
+    async def hand_over(self, key: str, fence: int, now: datetime) -> bool:
+        self._change("hand_over")
+        row = self._held(key, fence, PaymentState.SETTLING)
+        if row is not None:
+            self.rows[key] = replace(row, state=PaymentState.UNRESOLVED, lease_until=now)
+        return row is not None
 
     async def rerun(self, key: str, not_after: datetime, at_most: int, now: datetime) -> bool:
         self._change("rerun")
@@ -172,8 +184,12 @@ class MemoryPayments:
         return True
 
     async def in_doubt(self, now: datetime, limit: int) -> tuple[PaymentRow, ...]:
-        late = [row for row in self.rows.values() if row.state in OPEN and row.lease_until <= now]
+        late = [row for row in self.rows.values() if row.state in UNSETTLED and row.lease_until <= now]
         return tuple(sorted(late, key=lambda row: row.lease_until)[:limit])
+
+    async def unresolved(self, limit: int) -> tuple[PaymentRow, ...]:
+        left = [row for row in self.rows.values() if row.state is PaymentState.UNRESOLVED]
+        return tuple(sorted(left, key=lambda row: row.lease_until)[:limit])
 
     async def answer_paid_by(self, key: str) -> KeptAnswer | None:
         return next((answer for answer in self.answers.values() if answer.payment_key == key), None)
@@ -209,8 +225,8 @@ class MemoryPayments:
         row = self.rows.get(key)
         return row if row is not None and row.fence == fence and row.state in states else None
 
-    def _end(self, key: str, fence: int, state: PaymentState) -> bool:
-        row = self._held(key, fence, *OPEN)
+    def _end(self, key: str, fence: int, state: PaymentState, *since: PaymentState) -> bool:
+        row = self._held(key, fence, *since)
         if row is None:
             return False
         self.rows[key] = replace(row, state=state)

@@ -246,9 +246,11 @@ def test_a_receipt_of_a_store_that_is_gone_is_503() -> None:
         outcome = await world.orders.receipt("x")
         assert isinstance(outcome, Declined)
         assert outcome.status == 503
-        assert world.orders.is_admitting
+        assert isinstance(await world.take(), Offered)
         world.orders.stop_admitting()
-        assert not world.orders.is_admitting
+        declined = await world.take()
+        assert isinstance(declined, Declined)
+        assert (declined.status, declined.code) == (503, "not_admitting")
 
     run(story)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from msgspec.structs import replace
 
 from assay402.core.asks import Failed
 from assay402.service.order import Declined, Delivered, Offered, UnreadablePayment
+from assay402.service.review import Tripwire, review
 from assay402.service.settings import Settings
 from assay402.service.work import INLINE_BYTES
+from assay402.store.opening import Store, open_store
 from service.test_attacks import OTHER
-from service.world import ALICE, CLAIMS, KEEPING, PAID, PROBE, RESOURCES, World, run
+from service.world import ALICE, CLAIMS, KEEPING, NOON, PAID, PROBE, RESOURCES, World, run, world
 
 LOCAL = Settings()
 
@@ -69,6 +72,24 @@ def test_an_idempotency_key_gives_the_same_answer_for_the_same_request(name: str
         assert await world.take(name, idempotency_key="bad") == Declined(
             status=400, code="idempotency_key_invalid"
         )
+
+    run(story, settings=LOCAL)
+
+
+def test_a_key_in_the_published_wrapper_is_the_key_beside_the_request() -> None:
+    """The same request has one answer under a key, wherever the key stands. A bug of the past: a conflict."""
+
+    async def story(world: World) -> None:
+        key = "key-12345678"
+        wrapped = b'{"idempotency_key": "%s", "request": %s}' % (key.encode(), CLAIMS)
+        first = await world.take("claims/diagnose", request=wrapped)
+        again = await world.take("claims/diagnose", idempotency_key=key)
+        assert isinstance(first, Delivered)
+        assert isinstance(again, Delivered)
+        assert (again.body, again.is_replay) == (first.body, True)
+        elsewhere = await world.take("claims/verify", idempotency_key=key)
+        assert isinstance(elsewhere, Delivered)
+        assert not elsewhere.is_replay
 
     run(story, settings=LOCAL)
 
@@ -166,6 +187,31 @@ def test_no_wallet_and_no_address_is_written_down() -> None:
         assert "198.51.100.7" not in held
 
     run(story)
+
+
+def test_a_review_counts_each_free_call_once_and_trips_on_too_many(tmp_path: Path) -> None:
+    async def reviewed(store: Store) -> Tripwire:
+        found = await review(store.ledger.rows(None, None), await store.free_tier.used(NOON))
+        return next(wire for wire in found.tripwires if wire.name == "free_use")
+
+    async def told() -> None:
+        store = await open_store("sqlite", tmp_path)
+        try:
+            async with world(payments=store.payments, free_tier=store.free_tier) as made:
+                await made.buy()
+                for number in range(10):
+                    assert isinstance(await asked(made, f"caller {number}"), Delivered)
+                # Refused for its caller's interval, so it was no free call.
+                assert isinstance(await asked(made, "caller 9"), Offered)
+                wire = await reviewed(store)
+                assert (wire.measured, wire.against, wire.is_tripped) == (10, 1, False)
+                assert isinstance(await asked(made), Delivered)
+                wire = await reviewed(store)
+                assert (wire.measured, wire.against, wire.is_tripped) == (11, 1, True)
+        finally:
+            await store.close()
+
+    asyncio.run(told())
 
 
 def test_where_dialect_is_not_sold_the_pre_check_is_not_counted() -> None:

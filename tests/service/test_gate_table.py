@@ -26,6 +26,7 @@ from assay402.service.settling import Timing
 
 CLAIMED, STORED, SETTLING = PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING
 SETTLED, RELEASED, EXPIRED = PaymentState.SETTLED, PaymentState.RELEASED, PaymentState.EXPIRED
+UNRESOLVED = PaymentState.UNRESOLVED
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "gate.md"
 
 
@@ -42,13 +43,13 @@ def test_settled_is_final_whatever_happens() -> None:
     assert {TABLE[SETTLED, event].state for event in Event} == {SETTLED}
 
 
-def test_only_settling_leads_to_settled_and_only_by_money_that_moved() -> None:
+def test_only_what_was_being_settled_leads_to_settled_and_only_by_money_that_moved() -> None:
     ways = {
         (state, event)
         for (state, event), there in TABLE.items()
         if there.state is SETTLED and state is not SETTLED
     }
-    assert ways == {(SETTLING, Event.MOVED)}
+    assert ways == {(SETTLING, Event.MOVED), (UNRESOLVED, Event.MOVED)}
 
 
 def test_only_stored_work_is_settled_for_the_first_time() -> None:
@@ -58,19 +59,22 @@ def test_only_stored_work_is_settled_for_the_first_time() -> None:
 
 def test_in_doubt_only_the_chain_or_the_first_refusal_ends_a_payment() -> None:
     ends = {event for event in Event if TABLE[SETTLING, event].state is not SETTLING}
-    assert ends == {Event.MOVED, Event.REFUSED, Event.UNMOVED_FOR_GOOD}
+    assert ends == {Event.MOVED, Event.REFUSED, Event.UNMOVED_FOR_GOOD, Event.UNTOLD}
+    assert TABLE[SETTLING, Event.UNTOLD].state is UNRESOLVED
+    assert {TABLE[UNRESOLVED, event].state for event in Event} == {UNRESOLVED, SETTLED, EXPIRED}
 
 
 def test_a_payment_that_is_held_or_settled_is_never_offered_anew() -> None:
     offers = {state for (state, _), there in TABLE.items() if there.action is Action.OFFER}
     assert offers == {EXPIRED}
-    assert {TABLE[state, Event.ASKED_OTHERWISE].action for state in (CLAIMED, STORED, SETTLING, SETTLED)} == {
-        Action.CONFLICT
-    }
+    assert {
+        TABLE[state, Event.ASKED_OTHERWISE].action
+        for state in (CLAIMED, STORED, SETTLING, SETTLED, UNRESOLVED)
+    } == {Action.CONFLICT}
 
 
 def test_a_worker_whose_row_left_its_hands_stands_aside() -> None:
-    for state in (SETTLED, RELEASED, EXPIRED):
+    for state in (SETTLED, RELEASED, EXPIRED, UNRESOLVED):
         for event in (Event.WORK_DONE, Event.WORK_REFUSED, Event.SETTLING_BEGINS, Event.REFUSED):
             assert TABLE[state, event] == Step(state=state, action=Action.STAND_ASIDE)
 

@@ -229,6 +229,20 @@ def test_signed_offers_and_receipts_travel_in_their_extension() -> None:
     run(story, offer_receipts=Receipts())
 
 
+@pytest.mark.parametrize("name", ["dialect/check", "claims/diagnose"])
+def test_a_replay_gives_the_same_receipt_whenever_it_comes(name: str) -> None:
+    """A bug of the past: the receipt was signed anew with the time of the replay."""
+
+    async def story(world: World) -> None:
+        first, payment = await world.buy(name)
+        world.clock.pass_by(90)
+        again = await world.take(name, payment)
+        assert isinstance(again, Delivered)
+        assert again.settlement == first.settlement
+
+    run(story, offer_receipts=Receipts())
+
+
 # Quotes.
 
 

@@ -13,6 +13,7 @@ from assay402.core.asks import Failed
 from assay402.service.order import Declined, Delivered, Offered, Pending
 from assay402.service.ports import PaymentState
 from service.facilitator_server import CARELESS_TEXT, Reply, said
+from service.test_doubt import Chain
 from service.world import (
     ALICE,
     BASE,
@@ -256,18 +257,19 @@ def test_a_refused_settlement_is_an_offer_with_a_failed_settlement_and_lets_the_
     "reply",
     [
         said(success=True, transaction="", network=BASE, payer=ALICE),
-        said(success=True, transaction="0x1", network="eip155:1", payer=ALICE),
+        said(success=True, transaction="0x" + "ab" * 32, network="eip155:1", payer=ALICE),
+        said(success=True, transaction="pending", network=BASE, payer=ALICE),
         said(success=True, transaction=CARELESS_TEXT, network=BASE),
         said(success=False, errorReason=CARELESS_TEXT),
     ],
 )
-def test_a_success_that_shows_nothing_is_a_refusal_and_no_text_comes_through(reply: Reply) -> None:
+def test_a_settlement_that_shows_nothing_is_in_doubt_and_no_text_comes_through(reply: Reply) -> None:
     async def story(world: World) -> None:
         world.facilitator.settle_says = lambda _call: reply
         outcome = await world.take(payment=await world.paid())
-        assert isinstance(outcome, Offered)
+        assert isinstance(outcome, Pending)
         assert CARELESS_TEXT not in repr(outcome)
-        assert world.row.state is PaymentState.RELEASED
+        assert world.row.state is PaymentState.SETTLING
 
     run(story)
 
@@ -425,3 +427,42 @@ def test_no_artefact_leaves_a_trace_in_the_rows_of_a_room_that_keeps_nothing() -
 
 def test_requests_of_every_room_are_there() -> None:
     assert set(REQUESTS) == {name.partition("/")[0] for name in PAID}
+
+
+def test_a_known_payment_is_answered_whatever_names_are_asked_for_since() -> None:
+    """Making the payment identifier compulsory turns no retry of a payment made before into a 400."""
+
+    async def story(world: World) -> None:
+        _, payment = await world.buy("deliverable/check")
+        world.settings = replace(world.settings, payment_identifier="required")
+        world.orders = world.service()
+        assert isinstance(await world.take("deliverable/check", payment), Delivered)
+        odd = await world.take("deliverable/check", payment, idempotency_key="no")
+        assert isinstance(odd, Delivered)
+        fresh = await world.take("deliverable/check", await world.paid("deliverable/check"))
+        assert isinstance(fresh, Declined)
+        assert fresh.code == "payment_identifier_required"
+
+    run(story)
+
+
+class Fees(Chain):
+    """A chain that tells fees."""
+
+    async def fee(self, network: str, _transaction: str) -> int | None:
+        """Tell the same of every transaction on Solana."""
+        return 5_000 if network == SOLANA else None
+
+
+@pytest.mark.parametrize("network", [BASE, SOLANA])
+def test_the_ledger_says_the_fee_where_a_node_tells_it(network: str) -> None:
+    async def story(world: World) -> None:
+        world.orders = world.service(chain=Fees(world))
+        payment = await world.paid(network=network)
+        if network == SOLANA:
+            payment["payload"] = {"transaction": solana_transaction()}
+        assert isinstance(await world.take(payment=payment), Delivered)
+        (booked,) = world.payments.booked
+        assert booked.settled.fee_lamports == (5_000 if network == SOLANA else None)
+
+    run(story)

@@ -39,7 +39,7 @@ def paid(number: int, count: int = 1, **changed: object) -> list[LedgerRow]:
 
 
 def refunded(number: int, units: int | None = None, row: LedgerRow = PAYMENT) -> LedgerRow:
-    return refund_row(row, units, "0x2", day(number))
+    return refund_row(row, units, "0x" + "2" * 64, day(number))
 
 
 def reviewed(*rows: LedgerRow, free: int = 0) -> Review:

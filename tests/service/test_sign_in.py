@@ -9,7 +9,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from assay402.service.order import Declined, Delivered
-from assay402.service.sign_in import _BASE58, SignedIn, signed_in
+from assay402.service.sign_in import SignedIn, signed_in
+from assay402.service.transactions import _BASE58
 from service.world import NOON, World, run
 
 eth_account = pytest.importorskip("eth_account", reason="comes with the extra `evm`")

@@ -27,6 +27,7 @@ CHANGES = (
     "settled",
     "release",
     "expire",
+    "hand_over",
     "rerun",
     "keep_local",
 )
@@ -139,6 +140,20 @@ def test_forty_under_one_id_settle_once(tell: Any) -> None:
         outcomes = await asyncio.gather(*(world.take("deliverable/check", payment) for payment in sent))
         assert len(world.facilitator.moved) == 1
         assert {type(outcome) for outcome in outcomes} <= {Delivered, Pending}
+
+    tell(story)
+
+
+@pytest.mark.parametrize("name", PAID)
+def test_forty_authorizations_under_one_idempotency_key_settle_once(tell: Any, name: str) -> None:
+    async def story(world: World) -> None:
+        offer = await world.offered(name)
+        sent = [world.payment(offer) for _ in range(40)]
+        outcomes = await asyncio.gather(
+            *(world.take(name, payment, idempotency_key="idem_0123456789abcdef") for payment in sent)
+        )
+        assert len(world.facilitator.moved) == 1
+        assert {type(outcome) for outcome in outcomes} <= {Delivered, Pending, Declined}
 
     tell(story)
 

@@ -46,7 +46,7 @@ CLAIM: Final = Claim(
     payment_id=None,
     idempotency_key=None,
     operation="dialect/check",
-    accepted='{"amount":"10000"}',
+    accepted='{"amount":"10000","asset":"0xusdc","network":"eip155:8453"}',
     valid_before=after(300),
     lease_until=after(30),
 )
@@ -75,8 +75,9 @@ def answer(name: str = "answer-1", **changed: Any) -> KeptAnswer:
 
 
 async def settle(store: Store, claimed: Claim, paid: Settled = PAID, *, house: bool = False) -> None:
-    """Bring a claim from its beginning to its end."""
-    outcome = await store.payments.claim(claimed, NOW)
+    """Bring a claim from its beginning to its end, for what was paid."""
+    money = f'{{"amount":"{paid.amount}","asset":"{paid.asset}","network":"{paid.network}"}}'
+    outcome = await store.payments.claim(replace(claimed, accepted=money), NOW)
     assert isinstance(outcome, Claimed)
     fence = outcome.fence
     assert await store.payments.keep(claimed.key, fence, ENTRY, None, after(60))

@@ -17,7 +17,7 @@ ALLOWED = 25
 
 
 async def race(store: Store, name: str) -> dict[str, list[int]]:
-    """Claim the same keys as the others, as many keys of one payer as there are, and free calls."""
+    """Claim the same keys as the others, as many keys of one payer as there are, one id, one `Idempotency-Key`, and free calls."""
     same = await asyncio.gather(
         *(
             store.payments.claim(claim(each, payer=f"0x{each}", payload_sha256=name), NOW)
@@ -38,6 +38,14 @@ async def race(store: Store, name: str) -> dict[str, list[int]]:
             for each in range(KEYS)
         )
     )
+    one_key = await asyncio.gather(
+        *(
+            store.payments.claim(
+                claim(200_000 * (1 + int(name)) + each, payer=f"0xkey{each}", idempotency_key="the-key"), NOW
+            )
+            for each in range(KEYS)
+        )
+    )
     free = await asyncio.gather(
         *(store.free_tier.take("caller:greedy", NOW, ALLOWED, 0) for _ in range(TRIES))
     )
@@ -45,6 +53,7 @@ async def race(store: Store, name: str) -> dict[str, list[int]]:
         "same": [isinstance(each, Claimed) for each in same],
         "of_one_payer": [isinstance(each, Claimed) for each in of_one_payer],
         "one_id": [isinstance(each, Claimed) for each in one_id],
+        "one_key": [isinstance(each, Claimed) for each in one_key],
         "free": list(free),
     }
 

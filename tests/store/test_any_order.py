@@ -13,6 +13,7 @@ from store.databases import ENTRY, PAID, Place, after, answer, claim
 STEPS = 300
 KEYS = 12
 UNSETTLED = {PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING}
+OPEN = UNSETTLED | {PaymentState.UNRESOLVED}
 ENDED = {PaymentState.RELEASED, PaymentState.EXPIRED}
 
 
@@ -63,7 +64,7 @@ class Model:
     def take_over(self, key: str, fence: int, now: int, lease: int) -> int | None:
         """Take a row over."""
         row = self.rows.get(key)
-        if row is None or row.fence != fence or row.state not in UNSETTLED or row.lease > now:
+        if row is None or row.fence != fence or row.state not in OPEN or row.lease > now:
             return None
         row.fence, row.lease = row.fence + 1, lease
         return row.fence
@@ -98,6 +99,7 @@ async def step(store: Store, model: Model, chance: random.Random, name: str, now
             "settled",
             "settled",
             "end",
+            "hand_over",
             "rerun",
         )
     ):
@@ -124,13 +126,20 @@ async def step(store: Store, model: Model, chance: random.Random, name: str, now
             if moved:
                 model.rows[key].lease = lease
         case "settled":
-            moved = model.move(key, fence, {PaymentState.SETTLING}, PaymentState.SETTLED)
+            moved = model.move(
+                key, fence, {PaymentState.SETTLING, PaymentState.UNRESOLVED}, PaymentState.SETTLED
+            )
             assert await payments.settled(key, fence, PAID, moment, house=False) is moved
         case "end":
             to = chance.choice([PaymentState.RELEASED] * 5 + [PaymentState.EXPIRED])
-            moved = model.move(key, fence, UNSETTLED, to)
+            moved = model.move(key, fence, UNSETTLED if to is PaymentState.RELEASED else OPEN, to)
             ended = payments.release if to is PaymentState.RELEASED else payments.expire
             assert await ended(key, fence) is moved
+        case "hand_over":
+            moved = model.move(key, fence, {PaymentState.SETTLING}, PaymentState.UNRESOLVED)
+            assert await payments.hand_over(key, fence, moment) is moved
+            if moved:
+                model.rows[key].lease = now
         case _:
             await _rerun(store, row, key, moment)
 
@@ -157,6 +166,8 @@ def test_every_change_answers_as_the_port_says_in_any_order(place: Place, seed: 
         assert doubtful == {
             key for key, row in model.rows.items() if row.state in UNSETTLED and row.lease <= STEPS
         }
+        left = {row.key for row in await store.payments.unresolved(99)}
+        assert left == {key for key, row in model.rows.items() if row.state is PaymentState.UNRESOLVED}
         settled = sum(row.state is PaymentState.SETTLED for row in model.rows.values())
         assert len([row async for row in store.ledger.rows(None, None)]) == settled
         assert await store.ledger.mismatches() == ()

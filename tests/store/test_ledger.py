@@ -12,10 +12,12 @@ from assay402.service.corrections import rate_row, refund_row, wrong_row
 from assay402.service.ports import LedgerRow, StoreUnavailable, Value
 from assay402.service.valuation import Rate
 from assay402.store.database import Work
+from assay402.store.matching import MISMATCHES
 from assay402.store.opening import Store
-from assay402.store.sql_ledger import CHUNK, MISMATCHES
+from assay402.store.sql_ledger import CHUNK
 from store.databases import ENTRY, NOW, PAID, Place, after, claim, settle
 
+BACK = "0x" + "ba" * 32
 RATE = Rate(rate="1.3942", rate_date=date(2026, 11, 27), basis="bank_of_canada")
 
 
@@ -54,7 +56,7 @@ def test_ids_have_no_gaps_however_many_settle_at_once(place: Place) -> None:
         # What fails takes no id with it.
         first = (await every(store))[0]
         with pytest.raises(TheirError):
-            await store.ledger.append(refund_row(first, first.units + 1, "0x", NOW))
+            await store.ledger.append(refund_row(first, first.units + 1, BACK, NOW))
         await store.ledger.append(wrong_row(first, NOW))
         return [row.id for row in await every(store)]
 
@@ -66,7 +68,8 @@ def test_rows_are_given_in_order_and_by_days(place: Place) -> None:
         await settle(store, claim())
         first = (await every(store))[0]
         refunds = [
-            refund_row(first, 1, f"0x{days}", after(86_400 * (days % 3))) for days in range(1, CHUNK + 10)
+            refund_row(first, 1, f"0x{days:064x}", after(86_400 * (days % 3)))
+            for days in range(1, CHUNK + 10)
         ]
         ids = await asyncio.gather(*map(store.ledger.append, refunds))
         rows = await every(store)
@@ -86,7 +89,7 @@ def test_a_refund_is_a_row_of_its_own(place: Place, units: int | None) -> None:
     async def story(store: Store) -> None:
         await settle(store, claim())
         paid = (await every(store))[0]
-        assert await store.ledger.append(refund_row(paid, units, "0xback", after(9))) == 2
+        assert await store.ledger.append(refund_row(paid, units, BACK, after(9))) == 2
         rows = await every(store)
         assert rows[0] == paid
         assert (rows[1].about, rows[1].kind, rows[1].units) == (1, "refund", -(units or 10_000))
@@ -101,7 +104,7 @@ def test_refunds_never_exceed_the_payment_even_when_they_race(place: Place) -> N
         await settle(store, claim())
         paid = (await every(store))[0]
         outcomes = await asyncio.gather(
-            *(store.ledger.append(refund_row(paid, 3_000, f"0x{each}", NOW)) for each in range(8)),
+            *(store.ledger.append(refund_row(paid, 3_000, f"0x{each:064x}", NOW)) for each in range(8)),
             return_exceptions=True,
         )
         refused = [each.code for each in outcomes if isinstance(each, TheirError)]
@@ -109,7 +112,7 @@ def test_refunds_never_exceed_the_payment_even_when_they_race(place: Place) -> N
         assert sum(row.units for row in await every(store)) == 1_000
         for units in (0, -1):
             with pytest.raises(TheirError, match="refund_too_large"):
-                await store.ledger.append(refund_row(paid, units, "0x", NOW))
+                await store.ledger.append(refund_row(paid, units, BACK, NOW))
 
     place.run(story)
 
@@ -118,11 +121,11 @@ def test_a_correction_is_about_a_row_that_is_there(place: Place) -> None:
     async def story(store: Store) -> None:
         await settle(store, claim())
         paid = (await every(store))[0]
-        refund = await store.ledger.append(refund_row(paid, 1, "0x", NOW))
+        refund = await store.ledger.append(refund_row(paid, 1, BACK, NOW))
         for row in (
-            replace(refund_row(paid, 1, "0x", NOW), about=99),
-            replace(refund_row(paid, 1, "0x", NOW), about=None),
-            replace(refund_row(paid, 1, "0x", NOW), about=refund),
+            replace(refund_row(paid, 1, BACK, NOW), about=99),
+            replace(refund_row(paid, 1, BACK, NOW), about=None),
+            replace(refund_row(paid, 1, BACK, NOW), about=refund),
             replace(paid, about=1),
         ):
             with pytest.raises(TheirError, match="ledger_row_unknown"):
@@ -136,7 +139,7 @@ def test_a_value_comes_as_a_row_and_comes_once(place: Place) -> None:
     async def story(store: Store) -> None:
         await settle(store, claim())
         paid = (await every(store))[0]
-        refund = replace(refund_row(paid, 1, "0x", NOW), id=2)
+        refund = replace(refund_row(paid, 1, BACK, NOW), id=2)
         await store.ledger.append(refund)
         outcomes = await asyncio.gather(
             *(store.ledger.append(rate_row(paid, RATE, after(5))) for _ in range(4)), return_exceptions=True
@@ -176,7 +179,14 @@ DAMAGE = {
         "UPDATE ledger SET kind = 'wrong', about = 1 WHERE id = 2",
     ],
     "ledger_without_gate": ["DELETE FROM payments WHERE ledger_id = 2"],
-    "differs": ["UPDATE ledger SET transaction_id = '0xother' WHERE id = 2"],
+    "kind_differs": ["UPDATE ledger SET kind = 'wrong', about = 1 WHERE id = 2"],
+    "payer_differs": ["UPDATE ledger SET payer = '0xother' WHERE id = 2"],
+    "operation_differs": ["UPDATE payments SET operation = 'claims/diagnose' WHERE ledger_id = 2"],
+    "transaction_differs": ["UPDATE ledger SET transaction_id = '0xother' WHERE id = 2"],
+    "time_differs": ["UPDATE payments SET settled_at = settled_at + 1 WHERE ledger_id = 2"],
+    "network_differs": ["UPDATE ledger SET network = 'eip155:1' WHERE id = 2"],
+    "asset_differs": ["UPDATE ledger SET asset = '0xother' WHERE id = 2"],
+    "units_differ": ["UPDATE ledger SET units = '1' WHERE id = 2"],
     "about_unknown": ["UPDATE ledger SET about = 3 WHERE id = 3"],
     "gap_after": ["UPDATE ledger_head SET last = 9"],
 }
@@ -195,7 +205,32 @@ def test_verifying_names_what_does_not_match(place: Place, code: str) -> None:
 
     found = place.run(story)
     assert code in {each.split(" ")[0] for each in found}
-    assert {each.split(" ")[0] for each in found} <= {code for code, _ in MISMATCHES}
+    assert {each.split(" ")[0] for each in found} <= set(MISMATCHES)
+
+
+def test_every_code_of_a_mismatch_is_damaged_into_being_or_cannot_be() -> None:
+    assert set(DAMAGE) == set(MISMATCHES) - {"matched_twice"}
+
+
+@pytest.mark.parametrize("accepted", ["{", "[]", "{}"])
+def test_a_payment_whose_requirements_are_gone_matches_no_money(place: Place, accepted: str) -> None:
+    async def story(store: Store) -> tuple[str, ...]:
+        await settle(store, claim())
+        await store.database.change(partial(_do, f"UPDATE payments SET accepted = '{accepted}'"))
+        return await store.ledger.mismatches()
+
+    assert place.run(story) == ("network_differs 1", "asset_differs 1", "units_differ 1")
+
+
+def test_all_pairs_are_compared_however_many_there_are(place: Place) -> None:
+    count = CHUNK + 5
+
+    async def story(store: Store) -> tuple[str, ...]:
+        await asyncio.gather(*(settle(store, claim(each, payer=f"0x{each}")) for each in range(count)))
+        await store.database.change(partial(_do, f"UPDATE ledger SET units = '1' WHERE id = {count}"))
+        return await store.ledger.mismatches()
+
+    assert place.run(story) == (f"units_differ {count}",)
 
 
 def _do(statement: str) -> Work[None]:

@@ -68,21 +68,28 @@ def test_the_first_start_makes_a_file_that_its_owner_alone_can_read(tmp_path: Pa
 
 
 def test_several_first_starts_at_once_make_one_database(tmp_path: Path) -> None:
-    address = f"sqlite:{tmp_path / 'new' / 'assay.sqlite3'}"
+    folder = tmp_path / "new"
     code = (
         "import asyncio, sys; from assay402.store.opening import open_store\n"
         "async def main():\n"
-        "    sys.stdin.read(); store = await open_store(sys.argv[1]); await store.close()\n"
+        "    sys.stdin.read(); store = await open_store('sqlite', sys.argv[1]); await store.close()\n"
         "asyncio.run(main())"
     )
     starts = [
-        subprocess.Popen([sys.executable, "-c", code, address], stdin=subprocess.PIPE) for _ in range(4)
+        subprocess.Popen([sys.executable, "-c", code, str(folder)], stdin=subprocess.PIPE) for _ in range(4)
     ]
     for start in starts:
         assert start.stdin is not None
         start.stdin.close()
     assert [start.wait(BOUND) for start in starts] == [0] * 4
-    assert Place(address).rows(f"SELECT version_num FROM {VERSION_TABLE}") == [(HEAD,)]
+    place = Place(f"sqlite:{folder / FILE_NAME}")
+    assert place.rows(f"SELECT version_num FROM {VERSION_TABLE}") == [(HEAD,)]
+
+
+def test_a_folder_that_an_address_names_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(TheirError, match="database_folder"):
+        run(open_store(f"sqlite:{tmp_path / 'mistyped' / 'a.db'}"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_service_starts_on_sqlite_without_alembic(tmp_path: Path) -> None:

@@ -106,6 +106,30 @@ def test_a_payment_id_stands_on_one_row_until_that_is_released_or_expired(place:
     place.run(story)
 
 
+def test_an_idempotency_key_stands_on_one_row_of_payer_and_operation_until_that_is_let_go(
+    place: Place,
+) -> None:
+    first, second, third = (claim(number, idempotency_key="the-key") for number in (1, 2, 3))
+
+    async def story(store: Store) -> None:
+        payments = store.payments
+        await payments.claim(first, NOW)
+        standing = await payments.find(first.key)
+        assert standing is not None
+        assert await payments.claim(second, NOW) == Known(row=standing)
+        for number, other in ((8, {"payer": "0xother"}), (9, {"operation": "deliverable/check"})):
+            named = claim(number, idempotency_key="the-key", **other)
+            assert await payments.claim(named, NOW) == Claimed(fence=1)
+        assert await payments.release(first.key, 1)
+        await settle(store, second)
+        outcome = await payments.claim(first, after(9))
+        assert isinstance(outcome, Known)
+        assert (outcome.row.key, outcome.row.state) == (second.key, PaymentState.SETTLED)
+        assert isinstance(await payments.claim(third, NOW), Known)
+
+    place.run(story)
+
+
 def test_a_settled_payment_keeps_its_payment_id(place: Place) -> None:
     async def story(store: Store) -> None:
         await settle(store, claim(payment_id="the-id"))
@@ -425,5 +449,52 @@ def test_a_store_that_was_closed_says_so(place: Place) -> None:
             await store.payments.claim(CLAIM, NOW)
         assert not await store.is_writable()
         await store.close()
+
+    place.run(story)
+
+
+def test_a_payment_nobody_can_tell_of_is_handed_over_and_counts_no_more(place: Place) -> None:
+    async def settling(store: Store, number: int) -> str:
+        key = claim(number).key
+        assert await store.payments.claim(claim(number), NOW) == Claimed(fence=1)
+        assert await store.payments.keep(key, 1, ENTRY, None, after(60), settles=True)
+        return key
+
+    async def story(store: Store) -> None:
+        payments = store.payments
+        keys = [await settling(store, number) for number in range(UNSETTLED_PER_PAYER)]
+        assert await payments.claim(claim(50, idempotency_key="k"), NOW) == TooManyUnsettled()
+        assert not await payments.hand_over(keys[0], 2, after(61))
+        for seconds, key in enumerate(keys):
+            assert await payments.hand_over(key, 1, after(61 + seconds))
+        assert not await payments.hand_over(keys[0], 1, after(61))
+        assert [row.key for row in await payments.unresolved(9)] == keys
+        assert len(await payments.unresolved(2)) == 2
+        assert await payments.in_doubt(after(9_999), 9) == ()
+        assert await payments.claim(claim(50), NOW) == Claimed(fence=1)
+        # It is not let go, and nobody may claim it.
+        assert not await payments.release(keys[0], 1)
+        assert isinstance(await payments.claim(claim(0), NOW), Known)
+        # Its worker lost it; who takes it over may end it either way.
+        fence = await payments.take_over(keys[0], 1, after(70), after(90))
+        assert fence == 2
+        assert not await payments.settled(keys[0], 1, PAID, after(70), house=False)
+        assert await payments.settled(keys[0], 2, PAID, after(70), house=False)
+        assert await payments.expire(keys[1], 1)
+        assert [row.entry async for row in store.ledger.rows(None, None)] == [ENTRY]
+        assert await store.ledger.mismatches() == ()
+
+    place.run(story)
+
+
+def test_an_unresolved_payment_keeps_its_names(place: Place) -> None:
+    async def story(store: Store) -> None:
+        payments = store.payments
+        named = claim(1, payment_id="the-id", idempotency_key="the-key")
+        await payments.claim(named, NOW)
+        await payments.keep(named.key, 1, ENTRY, None, after(60), settles=True)
+        await payments.hand_over(named.key, 1, after(61))
+        assert isinstance(await payments.claim(claim(2, payment_id="the-id"), NOW), Known)
+        assert isinstance(await payments.claim(claim(3, idempotency_key="the-key"), NOW), Known)
 
     place.run(story)

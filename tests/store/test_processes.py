@@ -44,14 +44,15 @@ def raced(place: Place) -> dict[str, list[list[bool]]]:
 
 
 def test_of_processes_that_race_each_thing_is_got_once(place: Place) -> None:
-    """Evidence 2: one winner of a claim, four claims of a payer, one row of a payment id, the day's free calls."""
+    """Evidence 2: one winner of a claim, four claims of a payer, one row of a payment id and of an Idempotency-Key, the day's free calls."""
     got = raced(place)
     assert [sum(column) for column in zip(*got["same"], strict=True)] == [1] * KEYS
     assert sum(map(sum, got["of_one_payer"])) == UNSETTLED_PER_PAYER
     assert [sum(column) for column in zip(*got["one_id"], strict=True)] == [1] * KEYS
+    assert [sum(column) for column in zip(*got["one_key"], strict=True)] == [1] * KEYS
     assert sum(map(sum, got["free"])) == ALLOWED
     counts = place.rows("SELECT count(*), count(DISTINCT payment_id) FROM payments WHERE state = 'claimed'")
-    assert counts == [(2 * KEYS + UNSETTLED_PER_PAYER, 1)]
+    assert counts == [(3 * KEYS + UNSETTLED_PER_PAYER, 1)]
 
 
 ORDER = ("claimed", "stored", "settling", "settled")

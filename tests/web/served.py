@@ -102,6 +102,8 @@ class Service:
         self.loop: AbstractEventLoop | None = None
         self.stop: Callable[[], None] = lambda: None
         """Tell the server to stop, as SIGTERM does."""
+        self.ended = threading.Event()
+        """Set once it has stopped by itself."""
 
     @property
     def log(self) -> list[dict[str, Any]]:
@@ -151,6 +153,7 @@ def service(
     telemetry = Telemetry(Log(lines.append))
     head_seconds = changes.pop("head_seconds", SECONDS)
     base = changes.pop("connection", Connection)
+    drained = changes.pop("drained", None)
     serving = Serving(
         **{
             "settings": wanted,
@@ -164,7 +167,9 @@ def service(
     )
     face = Face(serving)
     connection = type("QuickConnection", (base,), {"head_seconds": head_seconds})
-    server = Server(config_of(face, http=connection, timeout_graceful_shutdown=2), face.drain)
+    server = Server(
+        config_of(face, http=connection, timeout_graceful_shutdown=2), face.drain, drained=drained
+    )
     listening = listen("127.0.0.1", 0)
     up = threading.Event()
     running = Service(listening.getsockname()[1], face, taken, lines, telemetry)
@@ -173,10 +178,12 @@ def service(
 
     async def run() -> None:
         running.loop = get_running_loop()
-        await server.startup(sockets=[listening])
-        up.set()
-        await server.main_loop()
-        await server.shutdown(sockets=[listening])
+        async with face.running():
+            await server.startup(sockets=[listening])
+            up.set()
+            await server.main_loop()
+            await server.shutdown(sockets=[listening])
+            running.ended.set()
 
     def body() -> None:
         server.config.load()

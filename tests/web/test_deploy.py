@@ -108,9 +108,15 @@ def test_the_container_file_copies_what_is_there_and_runs_as_nobody_special() ->
             assert all((DEPLOY.parent / source).exists() for source in sources)
     assert ("USER", "assay") in found
     assert ("STOPSIGNAL", "SIGTERM") in found
-    assert "--require-hashes" in dict(found[::-1])["RUN"] or any(
-        "--require-hashes" in rest for _, rest in found
-    )
+
+
+def test_the_container_downloads_nothing_without_its_hash() -> None:
+    installs = [each for _, rest in instructions() for each in rest.split("&&") if "pip install" in each]
+    assert len(installs) == 2
+    for each in installs:
+        assert "--require-hashes" in each or "--no-index" in each
+    locked = (DEPLOY.parent / "requirements" / "service.txt").read_text()
+    assert "\nhatchling==" in locked
 
 
 def test_the_commands_of_these_files_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

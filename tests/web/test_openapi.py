@@ -6,9 +6,11 @@ import jsonschema_rs
 import pytest
 
 from assay402.checks import CHECKS
-from assay402.core.check import Faces
+from assay402.core.check import Faces, Refusal
+from assay402.core.strictjson import write
 from assay402.service.resources import PATHS, resources
 from assay402.service.settings import Settings
+from assay402.web.contract import OPERATION_ID
 from assay402.web.openapi import openapi
 
 PAID = Settings(payments="required", public_url="https://checks.example")
@@ -51,7 +53,7 @@ def test_every_operation_of_the_network_is_in_it() -> None:
         for check in CHECKS
         for operation in check.operations
         if operation.faces is Faces.EVERYWHERE
-    }
+    } - {"deliverable_check"} | {OPERATION_ID}
     assert wanted <= ids
     assert {path for path in made["paths"] if "post" in made["paths"][path]} == set(PATHS.values())
     assert len(ids) == sum(len(path) for path in made["paths"].values())
@@ -65,6 +67,26 @@ def test_examples_fit_the_schemas_they_stand_beside() -> None:
             if content is not None:
                 schema = {**content["schema"], "components": made["components"]}
                 assert jsonschema_rs.is_valid(schema, content["example"])
+
+
+def test_every_example_is_admitted_by_the_service_itself() -> None:
+    made = document(Settings())
+    for resource in resources(Settings()):
+        content = made["paths"][resource.path.partition("?")[0]]["post"]["requestBody"]["content"]
+        sent = write(content["application/json"]["example"])
+        given = resource.operation.admit(resource.operation.read(sent, resource.operation.request_bytes))
+        assert not isinstance(given, Refusal), resource.name
+
+
+def test_what_a_client_sends_to_pay_is_described_where_payment_is_required() -> None:
+    for settings, is_paid in ((Settings(), False), (PAID, True)):
+        made = document(settings)
+        for name, path in PATHS.items():
+            sent = {each["name"] for each in made["paths"][path]["post"]["parameters"]}
+            is_sold = is_paid and "x-payment" in made["paths"][path]["post"]
+            assert ("PAYMENT-SIGNATURE" in sent) == is_sold
+            assert ("ARBITER-QUOTE-ID" in sent) == (is_sold and name == "deliverable/check")
+        assert ("/.well-known/did.json" in made["paths"]) == is_paid
 
 
 def test_prices_and_payment_answers_are_there_where_payment_is_required() -> None:

@@ -8,10 +8,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from click.testing import CliRunner
@@ -23,7 +25,7 @@ from assay402.formats.schema import schemas_of
 from assay402.service.order import FREE_LOOKS
 from assay402.service.resources import PATHS
 from web.plain_orders import PlainOrders
-from web.served import SECONDS, service
+from web.served import SECONDS, Service, service
 
 EXAMPLE = json.dumps(schemas_of("dialect", "check").example).encode()
 JSON_HEADERS = {"Content-Type": "application/json"}
@@ -97,7 +99,12 @@ def test_with_nothing_configured_it_serves_signs_and_stops(tmp_path: Path) -> No
     assert "curl -s http://127.0.0.1:" in out
     events = [json.loads(line)["event"] for line in err.splitlines()]
     assert events[0] == "service.started"
-    assert events[-2:] == ["service.draining", "service.stopped"]
+    # The line of an answer may come after the signal that the client sends on it.
+    assert [each for each in events if each.startswith("service.")][-2:] == [
+        "service.draining",
+        "service.stopped",
+    ]
+    assert events[-1] == "service.stopped"
 
 
 PAID = {
@@ -165,9 +172,19 @@ def test_every_route_of_a_free_service_answers(tmp_path: Path) -> None:
         assert process.call("POST", PATHS["deliverable/check"], b"{")[0] == 400
 
 
+def await_delivered(process: Process, count: int) -> None:
+    """Ask for the metrics until they tell of so many answers."""
+    wanted = f'assay_requests_total{{outcome="delivered",route="dialect/check",status="200"}} {count}.0'
+    until = monotonic() + SECONDS
+    while wanted.encode() not in process.call("GET", "/metrics")[2]:
+        assert monotonic() < until
+
+
 def test_workers_share_the_port_and_one_that_dies_is_replaced(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "2") as process:
         assert process.call("POST", "/dialect-check/check", EXAMPLE)[0] == 200
+        # A request is counted after its answer went out, and a worker that is killed in between counts nothing.
+        await_delivered(process, 1)
         children = workers_of(process.popen.pid)
         assert len(children) == 2
         os.kill(children[0], signal.SIGKILL)
@@ -175,8 +192,7 @@ def test_workers_share_the_port_and_one_that_dies_is_replaced(tmp_path: Path) ->
         while len(set(workers_of(process.popen.pid)) - {children[0]}) < 2:
             assert process.popen.poll() is None
             process.call("GET", "/healthz")
-        _, _, text = process.call("GET", "/metrics")
-        assert b'assay_requests_total{outcome="delivered",route="dialect/check",status="200"} 2.0' in text
+        await_delivered(process, 2)
         code, _, _ = process.stop()
     assert code == 0
     assert workers_of(process.popen.pid) == []
@@ -247,6 +263,30 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     assert "pip install 'assay402[service]'" in run.output
 
 
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["keys", "new"]])
+def test_a_data_directory_that_cannot_be_used_is_named_with_its_setting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(file / "data"))
+    run = CliRunner().invoke(main, command, terminal_width=200)
+    assert run.exit_code == 2
+    assert str(file / "data") in run.output
+    assert "ASSAY_DATA_DIR" in run.output
+
+
+def test_a_database_in_a_folder_that_is_not_there_ends_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("ASSAY_DATABASE", f"sqlite:{tmp_path / 'mistyped' / 'a.db'}")
+    run = CliRunner().invoke(main, ["serve", "--port", "0"])
+    assert run.exit_code == 2
+    assert "database_folder" in run.output
+    assert not (tmp_path / "mistyped").exists()
+
+
 def test_a_key_that_cannot_be_used_ends_the_start_with_its_code(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -255,6 +295,13 @@ def test_a_key_that_cannot_be_used_ends_the_start_with_its_code(
     run = CliRunner().invoke(main, ["serve", "--port", "0"])
     assert run.exit_code == 2
     assert "key_missing" in run.output
+
+
+def assert_gone(up: Service) -> None:
+    """Wait until the service has stopped, and nobody listens any more."""
+    assert up.ended.wait(SECONDS)
+    with pytest.raises(ConnectionError):
+        socket.create_connection(("127.0.0.1", up.port), timeout=SECONDS)
 
 
 def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> None:
@@ -272,12 +319,37 @@ def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> N
             up.loop.call_soon_threadsafe(up.stop)
             while orders.admits:
                 pass
+            # Whoever comes meanwhile is answered on a new connection.
+            watched = up.call("GET", "/readyz")
+            assert (watched.status, watched.json["draining"]) == (503, True)
+            declined = up.post("/dialect-check/check", EXAMPLE)
+            assert (declined.status, declined.json["code"]) == (503, "not_admitting")
+            assert declined.header("Retry-After") == "5"
             gate = orders.gate
             up.loop.call_soon_threadsafe(gate.set)
             answered = line.reply()
             assert answered.status == 200
             assert line.is_closed()
+            assert_gone(up)
     assert [each["event"] for each in up.log if each["event"].startswith("service")] == ["service.draining"]
+
+
+def test_work_that_nobody_waits_for_keeps_it_listening_and_has_an_end() -> None:
+    ended = threading.Event()
+
+    async def drained() -> None:
+        await asyncio.Event().wait()
+        ended.set()
+
+    with service(drained=drained) as up:
+        assert up.loop is not None
+        up.loop.call_soon_threadsafe(up.stop)
+        while not up.call("GET", "/readyz").json["draining"]:
+            pass
+        assert up.call("GET", "/healthz").status == 200
+        # It is not waited for beyond the time that draining has, which is two seconds in these tests.
+        assert_gone(up)
+    assert not ended.is_set()
 
 
 def test_a_draining_service_is_not_ready_and_declines_what_is_new() -> None:

@@ -15,8 +15,6 @@ from assay402.attest.keys import PUBLIC_BYTES, KeyRing, Verifier
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, RepeatedNames, integer, read, write
 
-JWKS_PATH: Final = "/.well-known/jwks.json"
-DID_PATH: Final = "/.well-known/did.json"
 ALGORITHM: Final = "EdDSA"
 """The name we write for Ed25519 in JOSE. RFC 9864 prefers `Ed25519`, which some libraries do not know yet."""
 ACCEPTED_ALGORITHMS: Final = frozenset({ALGORITHM, "Ed25519"})

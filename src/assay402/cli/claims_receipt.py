@@ -5,6 +5,7 @@ from typing import BinaryIO, Final
 import click
 from msgspec.structs import asdict
 
+from assay402.checks.claims import CHECK
 from assay402.checks.claims.contract import REQUEST_BYTES
 from assay402.checks.claims.receipt import ReceiptCheck, check_receipt
 from assay402.cli.form import read_source
@@ -43,7 +44,7 @@ def receipt_command() -> click.Command:
 def _receipt(answer: BinaryIO, request: BinaryIO | None, as_json: bool) -> None:
     found = _found(answer, request)
     if isinstance(found, Refusal):
-        explain_refusal(found)
+        explain_refusal(found, CHECK)
         click.get_current_context().exit(2)
     findings = asdict(found)
     if as_json:

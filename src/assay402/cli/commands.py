@@ -70,7 +70,7 @@ def _operation_command(check: Check, operation: Operation[Any, Any], form: Form[
                 ["--record"],
                 type=click.Path(path_type=Path),
                 metavar="FILE",
-                help="Write the run's questions and answers to FILE.",
+                help="Write the run to FILE: what was asked and answered, and the request; a deliverable whole.",
             ),
             *(_network_options() if form.asks_network else ()),
             *(_exit_zero_option() if form.has_soft_exits else ()),
@@ -143,7 +143,7 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
     if options.record is not None:
         save_recording(options.record, recording)
     unfinished = None if isinstance(answer, Refusal) else _finish(form, answer, values)
-    code = show(operation, form, answer, as_json=options.as_json, values=values)
+    code = show(check, operation, form, answer, as_json=options.as_json, values=values)
     if unfinished is not None:
         raise unfinished
     click.get_current_context().exit(0 if options.exit_zero and code in _SOFT_EXITS else code)
@@ -158,7 +158,8 @@ def _finish(form: Form[Any], answer: Any, values: Mapping[str, Any]) -> click.Us
     return None
 
 
-def show(
+def show(  # noqa: PLR0913  (an answer, whose it is, and how it is printed)
+    check: Check,
     operation: Operation[Any, Any],
     form: Form[Any],
     answer: Any,  # noqa: ANN401  (the operation's own result)
@@ -170,7 +171,7 @@ def show(
     if isinstance(answer, Refusal):
         if as_json:
             print_bytes(published_line(operation.publish_refusal(answer)))
-        explain_refusal(answer)
+        explain_refusal(answer, check)
         return EXIT_OURS if answer.is_ours else EXIT_REFUSED
     if as_json:
         print_bytes(published_line(operation.publish(answer)))
@@ -270,5 +271,5 @@ def replay_file(source: bytes, *, as_json: bool, exit_zero: bool) -> int:
         raise Usage(
             f"--exit-zero does not go with a recording of `{operation.name}`: its exit code is its answer."
         )
-    code = show(operation, form, answer, as_json=as_json)
+    code = show(check, operation, form, answer, as_json=as_json)
     return 0 if exit_zero and code in _SOFT_EXITS else code

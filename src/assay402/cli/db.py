@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from assay402.cli.output import explain_code, print_bytes, print_lines, published_line
+from assay402.cli.service_settings import with_settings
 from assay402.cli.store_access import json_option, place_options, with_store
 from assay402.core.errors import TheirError
 
 if TYPE_CHECKING:
+    from assay402.service.settings import Settings
     from assay402.store.opening import Store
 
 EXIT_NOT_READY: Final = 1
@@ -26,13 +28,18 @@ def db_command() -> click.Group:
     """Make the group of commands."""
     group = click.Group("db", help=_GROUP)
     group.add_command(
-        click.Command("upgrade", help=_UPGRADE, callback=_upgrade, params=[json_option(), *place_options()])
+        click.Command(
+            "upgrade",
+            help=_UPGRADE,
+            callback=with_settings(_upgrade),
+            params=[json_option(), *place_options()],
+        )
     )
     group.add_command(
         click.Command(
             "current",
             help="Print the version of the tables, and the one this release wants.",
-            callback=_current,
+            callback=with_settings(_current),
             params=[json_option(), *place_options()],
         )
     )
@@ -41,26 +48,26 @@ def db_command() -> click.Group:
             "check",
             help="Check that the service would start with this database: its tables fit and it can be written.",
             epilog="Exit codes: 0 it would, 1 it would not, 2 the database cannot be reached.",
-            callback=_check,
+            callback=with_settings(_check),
             params=place_options(),
         )
     )
     return group
 
 
-def _upgrade(as_json: bool, database: str, data_dir: str | None) -> None:
+def _upgrade(as_json: bool, settings: "Settings") -> None:
     try:
         from assay402.store.migrating import upgrade  # noqa: PLC0415  (an extra, and heavy)
     except ImportError:
         raise TheirError("database_packages") from None
     from assay402.store.opening import is_postgresql  # noqa: PLC0415  (loads the database)
 
-    dialect = "postgresql" if is_postgresql(database) else "sqlite"
+    dialect = "postgresql" if is_postgresql(settings.database) else "sqlite"
 
     async def work(store: "Store") -> tuple[str | None, str]:
         return await upgrade(store.database, dialect)
 
-    before, after = with_store(database, data_dir, work, is_migrating=True, must_exist=False)
+    before, after = with_store(settings, work, is_migrating=True, must_exist=False)
     if as_json:
         print_bytes(published_line({"before": before, "after": after}))
     elif before == after:
@@ -69,20 +76,20 @@ def _upgrade(as_json: bool, database: str, data_dir: str | None) -> None:
         print_lines([f"The tables now have version {after}; before: {before or 'none'}."])
 
 
-def _current(as_json: bool, database: str, data_dir: str | None) -> None:
+def _current(as_json: bool, settings: "Settings") -> None:
     from assay402.store.versions import HEAD, version_of  # noqa: PLC0415  (loads the database)
 
     async def work(store: "Store") -> str | None:
         return await version_of(store.database)
 
-    found = with_store(database, data_dir, work, is_migrating=True)
+    found = with_store(settings, work, is_migrating=True)
     if as_json:
         print_bytes(published_line({"current": found, "wanted": HEAD}))
     else:
         print_lines([f"current: {found or 'none'}", f"wanted:  {HEAD}"])
 
 
-def _check(database: str, data_dir: str | None) -> None:
+def _check(settings: "Settings") -> None:
     from assay402.store.versions import require_version  # noqa: PLC0415  (loads the database)
 
     async def work(store: "Store") -> str | None:
@@ -92,7 +99,7 @@ def _check(database: str, data_dir: str | None) -> None:
             return error.code
         return None if await store.is_writable() else "store_unavailable"
 
-    problem = with_store(database, data_dir, work, is_migrating=True)
+    problem = with_store(settings, work, is_migrating=True)
     if problem is not None:
         explain_code("error", problem)
         raise click.exceptions.Exit(EXIT_NOT_READY)

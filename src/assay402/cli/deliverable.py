@@ -5,6 +5,7 @@ from typing import Any, BinaryIO, Final
 
 import click
 
+from assay402.checks.deliverable import CHECK
 from assay402.checks.deliverable.admission import MAX_DELIVERABLE, REQUEST_BYTES, read_body, read_criteria
 from assay402.checks.deliverable.contract import lint_reason, publish
 from assay402.checks.deliverable.explain import publish_explain
@@ -102,7 +103,7 @@ def _present(report: Report) -> Iterable[str]:
 
 
 def _hint(finding: Finding) -> Iterable[str]:
-    notice = None if finding.result == "PASS" else notice_of(finding.reason)
+    notice = None if finding.result == "PASS" else notice_of(finding.reason, CHECK)
     if notice is not None:
         yield f"               {notice.text} {notice.hint}"
 
@@ -144,9 +145,14 @@ def _present_explain(report: Report) -> Iterable[str]:
         yield ""
         yield f"{_styled(each['result'])}  {_printable(each['id'])}  {each['check']}  {each['reason']}"
         yield f"  {each['meaning']} {each['hint']}"
+        for name, bound in each.get("bounds", {}).items():
+            yield f"  {name}: {bound}"
         for name in ("expected", "actual"):
             if name in each:
                 yield f"  {name}: {_printable(each[name])}"
+        for found in each.get("violations", ()):
+            place = _printable(found["path"]) or "the whole value"
+            yield f"  {found['keyword']} at {place} ({_printable(found['schemaPath'])} of the schema)"
         for claim in each.get("claims", ()):
             left, right = ("nothing" if claim[name] is None else _printable(claim[name]) for name in _SIDES)
             yield f"  {claim['reason']}: {left} {claim['op']} {right}"

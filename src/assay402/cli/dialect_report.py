@@ -5,6 +5,7 @@ from typing import Final, assert_never
 
 import click
 
+from assay402.checks.dialect import CHECK
 from assay402.checks.dialect.collect import ANSWERED
 from assay402.checks.dialect.contract import report_line
 from assay402.checks.dialect.model import (
@@ -116,7 +117,7 @@ def present_precheck(report: PrecheckReport) -> Iterable[str]:
         yield "In policy: the check would accept this request."
         return
     code = str(report.refusal["code"])
-    notice = notice_of(code)
+    notice = notice_of(code, CHECK)
     yield f"Refused: {code}"
     if notice is not None:
         yield f"  {notice.text}"
@@ -154,7 +155,7 @@ def _capture_lines(facts: DialectFacts) -> Iterable[str]:
 
 
 def _failure_lines(facts: DialectFacts) -> Iterable[str]:
-    notice = notice_of(facts.probe_state or "")
+    notice = notice_of(facts.probe_state or "", CHECK)
     details: dict[str, str] = {str(detail): text for detail, text in (*PHASES.items(), *CAUSES.items())}
     detail = details.get(facts.probe_detail or "")
     if notice is not None:

@@ -1,6 +1,5 @@
 """`assay keys`: the key ring of a service, made, shown, rotated and published from the command line."""
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -8,13 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from assay402.attest.codes import KeysUnusable
-from assay402.cli.data_dir import KEYS, data_directory
+from assay402.cli.data_dir import KEYS
 from assay402.cli.output import plain, print_bytes, print_lines, published_line
+from assay402.cli.service_settings import (
+    data_dir_option,
+    data_folder,
+    name_options,
+    settings_option,
+    with_settings,
+)
 from assay402.cli.usage import Usage
 
 if TYPE_CHECKING:
     from assay402.attest.keys import KeyRing
     from assay402.attest.ring_state import Entry
+    from assay402.service.settings import Settings
 
 _DAY: Final = 24
 _GROUP: Final = """The keys that answers are signed with.
@@ -36,16 +43,24 @@ def keys_command() -> click.Group:
         "keys",
         help=_GROUP,
         commands=[
-            click.Command("new", help=_NEW, callback=_new, params=[_address_argument(), *_place()]),
-            click.Command("show", help=show, callback=_show, params=[_json(), *_place()]),
             click.Command(
-                "rotate", help=_ROTATE, callback=_rotate, params=[_key_option(), _hours_option(), *_place()]
+                "new", help=_NEW, callback=with_settings(_new), params=[_address_argument(), *_place()]
+            ),
+            click.Command("show", help=show, callback=with_settings(_show), params=[_json(), *_place()]),
+            click.Command(
+                "rotate",
+                help=_ROTATE,
+                callback=with_settings(_rotate),
+                params=[_key_option(), _hours_option(), *_place()],
             ),
             click.Command(
-                "revoke", help=_REVOKE, callback=_revoke, params=[_kid_argument(), _key_option(), *_place()]
+                "revoke",
+                help=_REVOKE,
+                callback=with_settings(_revoke),
+                params=[_kid_argument(), _key_option(), *_place()],
             ),
-            click.Command("jwks", help=jwks, callback=_jwks, params=_place()),
-            click.Command("did", help=did, callback=_did, params=_place()),
+            click.Command("jwks", help=jwks, callback=with_settings(_jwks), params=_place()),
+            click.Command("did", help=did, callback=with_settings(_did), params=_place()),
         ],
     )
 
@@ -92,40 +107,23 @@ def _json() -> click.Parameter:
 
 
 def _place() -> list[click.Parameter]:
-    return [
-        click.Option(
-            ["--data-dir"],
-            envvar="ASSAY_DATA_DIR",
-            show_envvar=True,
-            metavar="DIR",
-            help="The data directory of the service; the user's own by default.",
-        ),
-        click.Option(
-            ["--public-url"],
-            envvar="ASSAY_PUBLIC_URL",
-            show_envvar=True,
-            metavar="URL",
-            help="The public address of the service: its host names the keys.",
-        ),
-        click.Option(
-            ["--port"],
-            envvar="ASSAY_PORT",
-            show_envvar=True,
-            type=click.IntRange(1, 65_535),
-            default=8402,
-            help="The port of a service without a public address.",
-        ),
-    ]
+    return [settings_option(), data_dir_option(), *name_options()]
 
 
-def _folder(data_dir: str | None) -> Path:
-    return Path(data_dir or data_directory()) / KEYS
+def _folder(settings: "Settings") -> Path:
+    return data_folder(settings) / KEYS
 
 
-def _new(address: str | None, data_dir: str | None, public_url: str | None, port: int) -> None:
+def _did_of(settings: "Settings") -> str:
+    from assay402.attest.keys import did_of  # noqa: PLC0415  (as below)
+
+    return did_of(settings.public_url, settings.port)
+
+
+def _new(address: str | None, settings: "Settings") -> None:
     # Loaded in each command: cryptography must not load with the help.
     from assay402.attest.key_files import make_key, write_key  # noqa: PLC0415
-    from assay402.attest.keys import did_of, public_bytes, thumbprint  # noqa: PLC0415
+    from assay402.attest.keys import public_bytes, thumbprint  # noqa: PLC0415
     from assay402.attest.ring_file import open_ring  # noqa: PLC0415
     from assay402.attest.ring_state import read_state  # noqa: PLC0415
     from assay402.net.clock import utc_now  # noqa: PLC0415
@@ -138,21 +136,20 @@ def _new(address: str | None, data_dir: str | None, public_url: str | None, port
         write_key(Path(path), key)
         print_lines([f"made: key {thumbprint(public_bytes(key))}"])
         return
-    did, folder = did_of(public_url, port), _folder(data_dir)
+    did, folder = _did_of(settings), data_folder(settings, makes=True) / KEYS
     if read_state(folder).of(did):
         raise Usage("The ring has a key already; `assay keys rotate` publishes the next.")
-    ring = open_ring(folder, did=did, address=os.environ.get("ASSAY_SIGNING_KEY"), now=utc_now())
+    ring = open_ring(folder, did=did, address=settings.signing_key, now=utc_now())
     print_lines([f"made: {ring.keys[-1].kid}"])
 
 
-def _rotate(address: str | None, hours: int, data_dir: str | None, public_url: str | None, port: int) -> None:
-    from assay402.attest.keys import did_of  # noqa: PLC0415
+def _rotate(address: str | None, hours: int, settings: "Settings") -> None:
     from assay402.attest.ring_file import rotate  # noqa: PLC0415
     from assay402.net.clock import utc_now  # noqa: PLC0415
 
     entry = rotate(
-        _folder(data_dir),
-        did=did_of(public_url, port),
+        _folder(settings),
+        did=_did_of(settings),
         now=utc_now(),
         address=address,
         wait=timedelta(hours=hours),
@@ -160,25 +157,25 @@ def _rotate(address: str | None, hours: int, data_dir: str | None, public_url: s
     print_lines([f"published: {entry.kid}", f"signs from: {_time(entry.not_before)}"])
 
 
-def _revoke(kid: str, address: str | None, data_dir: str | None, public_url: str | None, port: int) -> None:
-    from assay402.attest.keys import did_of  # noqa: PLC0415
+def _revoke(kid: str, address: str | None, settings: "Settings") -> None:
     from assay402.attest.ring_file import revoke  # noqa: PLC0415
     from assay402.net.clock import utc_now  # noqa: PLC0415
 
-    did = did_of(public_url, port)
-    successor = revoke(_folder(data_dir), did=did, kid=kid, now=utc_now(), address=address)
+    did = _did_of(settings)
+    successor = revoke(_folder(settings), did=did, kid=kid, now=utc_now(), address=address)
     print_lines(["revoked", *([] if successor is None else [f"signs from now: {successor.kid}"])])
 
 
-def _show(as_json: bool, data_dir: str | None, public_url: str | None, port: int) -> None:
-    from assay402.attest.keys import did_of  # noqa: PLC0415
+def _show(as_json: bool, settings: "Settings") -> None:
     from assay402.attest.ring_state import read_state  # noqa: PLC0415
     from assay402.net.clock import utc_now  # noqa: PLC0415
 
-    entries, did, now = read_state(_folder(data_dir)).entries, did_of(public_url, port), utc_now()
+    entries, did, now = read_state(_folder(settings)).entries, _did_of(settings), utc_now()
     if not entries:
         raise KeysUnusable("ring_missing")
-    told = [_told(entry, _state(entry, did, now)) for entry in entries]
+    # Without a public address it is not said which name the service has: each key is told under its own.
+    asked = None if settings.public_url is None else did
+    told = [_told(entry, _state(entry, asked, now)) for entry in entries]
     if as_json:
         print_bytes(published_line({"did": did, "keys": told}))
         return
@@ -194,10 +191,10 @@ def _show(as_json: bool, data_dir: str | None, public_url: str | None, port: int
         )
 
 
-def _state(entry: "Entry", did: str, now: Any) -> str:  # noqa: ANN401  (a datetime, whose module need not load)
+def _state(entry: "Entry", did: str | None, now: Any) -> str:  # noqa: ANN401  (a datetime, whose module need not load)
     if entry.revoked_at is not None:
         return "revoked"
-    if entry.did != did:
+    if did is not None and entry.did != did:
         return "other"
     if entry.not_before is not None and entry.not_before > now:
         return "next"
@@ -220,21 +217,20 @@ def _time(moment: Any) -> str | None:  # noqa: ANN401  (a datetime or None)
     return None if moment is None else str(moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
-def _jwks(data_dir: str | None, public_url: str | None, port: int) -> None:
+def _jwks(settings: "Settings") -> None:
     from assay402.attest.publication import jwks  # noqa: PLC0415
 
-    print_bytes(jwks(_ring(data_dir, public_url, port)) + b"\n")
+    print_bytes(jwks(_ring(settings)) + b"\n")
 
 
-def _did(data_dir: str | None, public_url: str | None, port: int) -> None:
+def _did(settings: "Settings") -> None:
     from assay402.attest.publication import did_document  # noqa: PLC0415
 
-    print_bytes(did_document(_ring(data_dir, public_url, port)) + b"\n")
+    print_bytes(did_document(_ring(settings)) + b"\n")
 
 
-def _ring(data_dir: str | None, public_url: str | None, port: int) -> "KeyRing":
+def _ring(settings: "Settings") -> "KeyRing":
     """Give the public side of the ring: no private key is read for it."""
-    from assay402.attest.keys import did_of  # noqa: PLC0415
     from assay402.attest.ring_file import public_ring  # noqa: PLC0415
 
-    return public_ring(_folder(data_dir), did=did_of(public_url, port))
+    return public_ring(_folder(settings), did=_did_of(settings))

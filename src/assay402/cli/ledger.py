@@ -1,21 +1,20 @@
 """`assay ledger`: the books of the service, listed, exported, matched, reviewed and corrected by rows of their own."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from assay402.cli.ledger_export import export_command
 from assay402.cli.ledger_rates import rates_command
-from assay402.cli.output import print_bytes, print_lines, published_line
+from assay402.cli.ledger_resolve import resolve_command
+from assay402.cli.output import plain, print_bytes, print_lines, published_line
+from assay402.cli.service_settings import with_settings
 from assay402.cli.store_access import day_of, day_options, json_option, place_options, with_store
-from assay402.cli.usage import Usage
 from assay402.core.errors import TheirError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from assay402.service.ports import LedgerRow
     from assay402.service.review import Review, Tripwire
+    from assay402.service.settings import Settings
     from assay402.store.opening import Store
 
 EXIT_FOUND: Final = 1
@@ -49,58 +48,43 @@ def ledger_command() -> click.Group:
         click.Command(
             "list",
             help="List the rows in order.",
-            callback=_list,
+            callback=with_settings(_list),
             params=[*day_options(), json_option(), *place_options()],
         ),
-        _export_command(),
+        export_command(),
         click.Command(
             "verify",
             help="Match the ledger and the settled payments of the gate one to one, and look for missing rows.",
             epilog="Exit codes: 0 they match, 1 they do not.",
-            callback=_verify,
+            callback=with_settings(_verify),
             params=[json_option(), *place_options()],
         ),
         click.Command(
             "review",
             help=_REVIEW,
             epilog="Exit codes: 0 nothing tripped, 1 something did or a payment is in doubt.",
-            callback=_review,
+            callback=with_settings(_review),
             params=[json_option(), *place_options()],
         ),
         _refund_command(),
         click.Command(
-            "wrong", help=_WRONG, callback=_wrong, params=[_id_argument(), json_option(), *place_options()]
+            "wrong",
+            help=_WRONG,
+            callback=with_settings(_wrong),
+            params=[_id_argument(), json_option(), *place_options()],
         ),
         rates_command(),
+        resolve_command(),
     ):
         group.add_command(command)
     return group
-
-
-def _export_command() -> click.Command:
-    return click.Command(
-        "export",
-        help="Write the rows in order, all fields, to standard output or a file.",
-        callback=_export,
-        params=[
-            click.Option(["--format", "kind"], type=click.Choice(["csv", "jsonl", "parquet"]), default="csv"),
-            click.Option(["--out"], metavar="FILE", help="Write to this file; parquet needs one."),
-            click.Option(
-                ["--valued"],
-                is_flag=True,
-                help="Payments and refunds only, each with the rate that a later row gave it.",
-            ),
-            *day_options(),
-            *place_options(),
-        ],
-    )
 
 
 def _refund_command() -> click.Command:
     return click.Command(
         "refund",
         help=_REFUND,
-        callback=_refund,
+        callback=with_settings(_refund),
         params=[
             _id_argument(),
             click.Option(
@@ -122,7 +106,7 @@ def _id_argument() -> click.Argument:
     return click.Argument(["number"], type=click.IntRange(min=1), metavar="ID")
 
 
-def _list(since: str | None, until: str | None, as_json: bool, database: str, data_dir: str | None) -> None:
+def _list(since: str | None, until: str | None, as_json: bool, settings: "Settings") -> None:
     from assay402.cli.ledger_rows import exported  # noqa: PLC0415  (the rows of the service)
 
     first, before = day_of(since, "--since"), day_of(until, "--until")
@@ -132,9 +116,9 @@ def _list(since: str | None, until: str | None, as_json: bool, database: str, da
             if as_json:
                 print_bytes(published_line(exported(row)))
             else:
-                print_lines([_line(exported(row))])
+                print_lines([plain(_line(exported(row)))])
 
-    with_store(database, data_dir, work)
+    with_store(settings, work)
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -147,42 +131,11 @@ def _line(row: dict[str, Any]) -> str:
     )
 
 
-def _export(  # noqa: PLR0913, PLR0917  (click's parameters)
-    kind: Any,  # noqa: ANN401  (one of the choices)
-    out: str | None,
-    valued: bool,
-    since: str | None,
-    until: str | None,
-    database: str,
-    data_dir: str | None,
-) -> None:
-    from assay402.cli.ledger_rows import export  # noqa: PLC0415  (the rows of the service)
-
-    if kind == "parquet" and out is None:
-        raise Usage("parquet needs a file: --out FILE.")
-    first, before = day_of(since, "--since"), day_of(until, "--until")
-
-    async def work(store: "Store") -> int:
-        rows: AsyncIterator[LedgerRow] = (
-            store.ledger.valued(first, before) if valued else store.ledger.rows(first, before)
-        )
-        if kind == "parquet" or out is None:
-            return await export(rows, kind, print_bytes, out)
-        with open(out, "wb") as file:  # noqa: ASYNC230, PTH123  (nothing else runs)
-            return await export(rows, kind, partial(_write, file), None)
-
-    with_store(database, data_dir, work)
-
-
-def _write(file: BinaryIO, data: bytes) -> None:
-    file.write(data)
-
-
-def _verify(as_json: bool, database: str, data_dir: str | None) -> None:
+def _verify(as_json: bool, settings: "Settings") -> None:
     async def work(store: "Store") -> tuple[str, ...]:
         return await store.ledger.mismatches()
 
-    found = with_store(database, data_dir, work)
+    found = with_store(settings, work)
     if as_json:
         print_bytes(published_line({"matches": not found, "mismatches": list(found)}))
     else:
@@ -191,7 +144,7 @@ def _verify(as_json: bool, database: str, data_dir: str | None) -> None:
         raise click.exceptions.Exit(EXIT_FOUND)
 
 
-def _review(as_json: bool, database: str, data_dir: str | None) -> None:
+def _review(as_json: bool, settings: "Settings") -> None:
     from datetime import UTC, datetime  # noqa: PLC0415  (with the rest of the service)
 
     from assay402.net.clock import utc_now  # noqa: PLC0415
@@ -200,7 +153,10 @@ def _review(as_json: bool, database: str, data_dir: str | None) -> None:
     async def work(store: "Store") -> "tuple[Review, list[dict[str, Any]]]":
         free = await store.free_tier.used(datetime.fromtimestamp(0, UTC))
         found = await review(store.ledger.rows(None, None), free)
-        doubtful = await store.payments.in_doubt(utc_now(), IN_DOUBT)
+        doubtful = (
+            *await store.payments.unresolved(IN_DOUBT),
+            *await store.payments.in_doubt(utc_now(), IN_DOUBT),
+        )
         return found, [
             {
                 "key": row.key,
@@ -212,7 +168,7 @@ def _review(as_json: bool, database: str, data_dir: str | None) -> None:
             for row in doubtful
         ]
 
-    found, doubtful = with_store(database, data_dir, work)
+    found, doubtful = with_store(settings, work)
     if as_json:
         print_bytes(published_line(_published(found, doubtful)))
     else:
@@ -265,27 +221,23 @@ def _doubts(doubtful: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _refund(  # noqa: PLR0913, PLR0917  (click's parameters)
-    number: int, units: int | None, transaction: str, as_json: bool, database: str, data_dir: str | None
-) -> None:
-    added = _append(number, "refund", units, transaction, database, data_dir)
+def _refund(number: int, units: int | None, transaction: str, as_json: bool, settings: "Settings") -> None:
+    added = _append(number, "refund", units, transaction, settings)
     if as_json:
         print_bytes(published_line({"id": added, "about": number, "money_moved": False}))
     else:
         print_lines([f"Row {added} records a refund of payment {number}. No money was moved by this."])
 
 
-def _wrong(number: int, as_json: bool, database: str, data_dir: str | None) -> None:
-    added = _append(number, "wrong", None, "", database, data_dir)
+def _wrong(number: int, as_json: bool, settings: "Settings") -> None:
+    added = _append(number, "wrong", None, "", settings)
     if as_json:
         print_bytes(published_line({"id": added, "about": number}))
     else:
         print_lines([f"Row {added} records that the report of payment {number} was found wrong."])
 
 
-def _append(  # noqa: PLR0913, PLR0917  (what a correction is made of, and where it goes)
-    number: int, kind: str, units: int | None, transaction: str, database: str, data_dir: str | None
-) -> int:
+def _append(number: int, kind: str, units: int | None, transaction: str, settings: "Settings") -> int:
     from assay402.net.clock import utc_now  # noqa: PLC0415  (with the rest of the service)
     from assay402.service.corrections import refund_row, wrong_row  # noqa: PLC0415
 
@@ -297,4 +249,4 @@ def _append(  # noqa: PLR0913, PLR0917  (what a correction is made of, and where
         row = refund_row(about, units, transaction, now) if kind == "refund" else wrong_row(about, now)
         return await store.ledger.append(row)
 
-    return with_store(database, data_dir, work)
+    return with_store(settings, work)

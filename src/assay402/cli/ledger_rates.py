@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from assay402.cli.output import print_bytes, print_lines, published_line
+from assay402.cli.service_settings import with_settings
 from assay402.cli.store_access import day_of, json_option, place_options, with_store
 from assay402.cli.usage import Usage
 from assay402.core.errors import TheirError
 
 if TYPE_CHECKING:
     from assay402.service.ports import LedgerRow, Rates
+    from assay402.service.settings import Settings
     from assay402.service.valuation import Rate
     from assay402.store.opening import Store
 
@@ -35,7 +37,7 @@ def rates_command() -> click.Command:
     return click.Command(
         "rates",
         help=_HELP,
-        callback=_rates,
+        callback=with_settings(_rates),
         params=[
             click.Option(["--rate"], metavar="RATE", help="Canadian dollars for one US dollar."),
             click.Option(["--date", "rate_day"], metavar="DAY", help="The day the typed rate is of."),
@@ -62,8 +64,7 @@ def _rates(  # noqa: PLR0913, PLR0917  (click's parameters)
     valued_day: str | None,
     url: str | None,
     as_json: bool,
-    database: str,
-    data_dir: str | None,
+    settings: "Settings",
 ) -> None:
     from assay402.net.rates import BANK_OF_CANADA, BankOfCanada  # noqa: PLC0415  (the network)
 
@@ -74,7 +75,7 @@ def _rates(  # noqa: PLR0913, PLR0917  (click's parameters)
             return await _fill(store, *typed)
         return await _fill_published(store, BankOfCanada(url or BANK_OF_CANADA))
 
-    valued, pending = with_store(database, data_dir, work)
+    valued, pending = with_store(settings, work)
     if as_json:
         print_bytes(published_line({"valued": valued, "pending": pending}))
     else:

@@ -166,7 +166,7 @@ def _recording(request: JSON, allow_private: bool, exchanges: tuple[Exchange, ..
 
 def _explained(code: str) -> str:
     """Give a code with what it means and what to do, on one line."""
-    notice = notice_of(code)
+    notice = notice_of(code, CHECK)
     return f"error: {code}" + (f": {notice.text} {notice.hint}" if notice is not None else "")
 
 

@@ -15,6 +15,7 @@ from assay402.cli.db import db_command
 from assay402.cli.form import read_source
 from assay402.cli.keys import keys_command
 from assay402.cli.ledger import ledger_command
+from assay402.cli.mcp import command as mcp_command
 from assay402.cli.output import explain_code, notices, print_error, print_lines
 from assay402.cli.sandbox import sandbox
 from assay402.cli.service import serve, settings
@@ -102,6 +103,7 @@ def main() -> None:
 
 for _check in CHECKS:
     main.add_command(CheckGroup(_check))
+main.add_command(mcp_command())
 main.add_command(sandbox())
 main.add_command(serve)
 main.add_command(settings)
@@ -113,11 +115,22 @@ main.add_command(ledger_command())
 
 def _explained() -> dict[str, list[str]]:
     """Give the lines of everything that can be explained, by its id; where a rule has a code's name, its page."""
-    codes = {code: [code, "", notice.text, notice.hint] for code, notice in notices().items()}
+    codes = {
+        code: [
+            code,
+            *(line for name, notice in found for line in ("", *_of_check(name), notice.text, notice.hint)),
+        ]
+        for code, found in notices().items()
+    }
     pages = {
         rule.id: rule_page(check, rule).rstrip("\n").split("\n") for check in CHECKS for rule in check.rules
     }
     return codes | pages
+
+
+def _of_check(name: str) -> tuple[str, ...]:
+    """Say whose words follow, where they are those of one check."""
+    return (f"In `{name}`:",) if name else ()
 
 
 def _matching(wanted: str) -> list[str]:

@@ -12,11 +12,12 @@ import msgspec
 
 from assay402.attest.codes import NOTICES as ATTEST_NOTICES
 from assay402.checks import CHECKS
-from assay402.core.check import Refusal
+from assay402.core.check import Check, Refusal
 from assay402.core.errors import NOTICES, Notice
 from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.strictjson import write
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
+from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
 from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.store.notices import NOTICES as STORE_NOTICES
 from assay402.web.codes import NOTICES as WEB_NOTICES
@@ -95,43 +96,54 @@ def wants_colour() -> bool:
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def explain_refusal(refusal: Refusal) -> None:
-    """Say on standard error why a request was refused and what to do."""
+def explain_refusal(refusal: Refusal, check: Check | None = None) -> None:
+    """Say on standard error why a request was refused and what to do, in the words of the check that refused it."""
     numbers = "".join(
         f" {name}={number}"
         for name, number in (("length", refusal.length), ("cap", refusal.cap))
         if number is not None
     )
-    explain_code("refused", refusal.code, numbers)
+    explain_code("refused", refusal.code, numbers, check)
 
 
-def explain_code(kind: str, code: str, numbers: str = "") -> None:
+def explain_code(kind: str, code: str, numbers: str = "", check: Check | None = None) -> None:
     """Say on standard error what a code means and what to do about it."""
-    notice = notice_of(code)
+    notice = notice_of(code, check)
     print_error(f"assay: {kind}: {code}{numbers}")
     if notice is not None:
         print_error(f"  {notice.text}\n  {notice.hint}")
 
 
-def notice_of(code: str) -> Notice | None:
-    """Give the notice of a code, wherever it is explained.
+def notice_of(code: str, check: Check | None = None) -> Notice | None:
+    """Give the notice of a code: a check's own first, as several may have a code, each with a hint of its own.
 
     A code of a protocol is explained by its reason: `x402/terms-url-missing` by `terms-url-missing`.
     """
-    known = notices()
-    return known.get(code) or known.get(code.rpartition("/")[2])
+    for name in (code, code.rpartition("/")[2]):
+        if check is not None and name in check.notices:
+            return check.notices[name]
+        known = notices().get(name)
+        if known:
+            return known[0][1]
+    return None
 
 
-def notices() -> dict[str, Notice]:
-    """Give every code with its notice."""
-    tables = (
-        NOTICES,
-        TRANSCRIPT_NOTICES,
-        FETCH_NOTICES,
-        ATTEST_NOTICES,
-        SERVICE_NOTICES,
-        STORE_NOTICES,
-        WEB_NOTICES,
-        *(check.notices for check in CHECKS),
-    )
-    return {code: notice for table in tables for code, notice in table.items()}
+def notices() -> dict[str, list[tuple[str, Notice]]]:
+    """Give every code with its notices that differ, each with the name of the check that says it, or none."""
+    tables: tuple[tuple[str, Mapping[str, Notice]], ...] = (
+        *(
+            ("", table)
+            for table in (
+                NOTICES, TRANSCRIPT_NOTICES, FETCH_NOTICES, ATTEST_NOTICES, SERVICE_NOTICES, STORE_NOTICES, WEB_NOTICES,
+                MCP_NOTICES,
+            )
+        ),
+        *((check.name, check.notices) for check in CHECKS),
+    )  # fmt: skip
+    found: dict[str, list[tuple[str, Notice]]] = {}
+    for name, table in tables:
+        for code, notice in table.items():
+            known = found.setdefault(code, [])
+            if all(notice != each for _, each in known):
+                known.append((name, notice))
+    return found

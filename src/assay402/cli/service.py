@@ -1,17 +1,12 @@
 """The commands `serve` and `settings`. What they need is imported inside them: help and checks load none of it."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from assay402.cli.data_dir import data_directory
-from assay402.cli.output import explain_code, pretty, print_bytes, print_error, print_lines
+from assay402.cli.output import explain_code, pretty, print_bytes, print_lines
+from assay402.cli.service_settings import data_folder, load_settings
 from assay402.cli.usage import Usage
-
-if TYPE_CHECKING:
-    from assay402.service.settings_source import Sourced
 
 _EXIT_THEIRS = 2
 _EXTRA_PACKAGES = ("starlette", "uvicorn", "structlog", "prometheus_client")
@@ -24,15 +19,14 @@ _FILE = click.option(
 @click.command("settings", epilog="Exit codes: 0 done, 2 settings that nothing can start with.")
 @_FILE
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def settings(context: click.Context, file: str | None, *, as_json: bool) -> None:
+def settings(file: str | None, *, as_json: bool) -> None:
     """Print every setting of the service: meaning, default, value and where it comes from.
 
     Values that are secret are not shown. Settings that do not go together are named, as `assay serve` would.
     """
     from assay402.service.settings_source import described  # noqa: PLC0415  (needed here only)
 
-    sourced = _load(context, file, {})
+    sourced = load_settings(file, {})
     listed = described(sourced)
     if as_json:
         print_bytes(pretty({"settings": listed}))
@@ -60,12 +54,12 @@ def settings(context: click.Context, file: str | None, *, as_json: bool) -> None
 @click.pass_context
 def serve(context: click.Context, /, file: str | None, **given: Any) -> None:  # noqa: ANN401  (click's values)
     """Serve the checks over HTTP, for free or paid over x402."""
-    sourced = _load(context, file, {name: value for name, value in given.items() if value is not None})
+    sourced = load_settings(file, {name: value for name, value in given.items() if value is not None})
     _require_extra()
     from assay402.web.running import Unstartable, run  # noqa: PLC0415  (of the extra `service`)
 
     try:
-        run(sourced, Path(sourced.settings.data_dir or data_directory()), _announce)
+        run(sourced, data_folder(sourced.settings, makes=True), _announce)
     except Unstartable as error:
         explain_code("error", error.code, "".join(f" {name}={each}" for name, each in error.numbers.items()))
         context.exit(_EXIT_THEIRS)
@@ -74,18 +68,6 @@ def serve(context: click.Context, /, file: str | None, **given: Any) -> None:  #
 def _announce(address: str, lines: tuple[str, ...]) -> None:
     text = "\n".join([f"assay: serving on {address}", *lines]) + "\n"
     print_bytes(text.encode())
-
-
-def _load(context: click.Context, file: str | None, command_line: Mapping[str, Any]) -> "Sourced":
-    from assay402.service.settings_source import SettingsRefused, load  # noqa: PLC0415  (needed here only)
-
-    try:
-        return load(file=file, command_line=command_line)
-    except SettingsRefused as error:
-        print_error("assay: error: the settings cannot be started with")
-        for problem in error.problems:
-            print_error(f"  {problem}")
-        context.exit(_EXIT_THEIRS)
 
 
 def _require_extra() -> None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from assay402.cli.data_dir import data_directory
+from assay402.cli.service_settings import data_dir_option, data_folder, database_option, settings_option
 from assay402.cli.usage import Usage
 from assay402.core.errors import TheirError
 
 if TYPE_CHECKING:
+    from assay402.service.settings import Settings
     from assay402.store.opening import Store
 
 T = TypeVar("T")
@@ -18,23 +19,7 @@ T = TypeVar("T")
 
 def place_options() -> list[click.Parameter]:
     """Make the options that say which database."""
-    return [
-        click.Option(
-            ["--database"],
-            envvar="ASSAY_DATABASE",
-            show_envvar=True,
-            default="sqlite",
-            metavar="ADDRESS",
-            help="`sqlite` (a file in the data directory), `sqlite:PATH` or `postgresql://…`.",
-        ),
-        click.Option(
-            ["--data-dir"],
-            envvar="ASSAY_DATA_DIR",
-            show_envvar=True,
-            metavar="DIR",
-            help="The data directory of the service; the user's own by default.",
-        ),
-    ]
+    return [settings_option(), database_option(), data_dir_option()]
 
 
 def json_option() -> click.Option:
@@ -61,8 +46,7 @@ def day_of(text: str | None, option: str) -> date | None:
 
 
 def with_store(
-    database: str,
-    data_dir: str | None,
+    settings: "Settings",
     work: "Callable[[Store], Awaitable[T]]",
     *,
     is_migrating: bool = False,
@@ -71,16 +55,17 @@ def with_store(
     """Do something with the store and close it.
 
     Raises:
-        TheirError: `database_missing` for a SQLite file that is not there, `store_unavailable`, or as `open_store`.
+        TheirError: `database_missing` for a SQLite file that is not there, a code of `store_code`, or as `open_store`.
 
     """
     # The database drivers are loaded here and nowhere else on the command line.
     import asyncio  # noqa: PLC0415
 
     from assay402.service.ports import StoreUnavailable  # noqa: PLC0415
+    from assay402.store.notices import store_code  # noqa: PLC0415
     from assay402.store.opening import is_postgresql, open_store, sqlite_path  # noqa: PLC0415
 
-    folder = data_dir or data_directory()
+    database, folder = settings.database, data_folder(settings)
     # An operator's question must not make an empty database where the name is mistyped.
     if must_exist and not is_postgresql(database) and not sqlite_path(database, folder).is_file():
         raise TheirError("database_missing")
@@ -94,5 +79,5 @@ def with_store(
 
     try:
         return asyncio.run(run())
-    except StoreUnavailable:
-        raise TheirError("store_unavailable") from None
+    except StoreUnavailable as error:
+        raise TheirError(store_code(error)) from None

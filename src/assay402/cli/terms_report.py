@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from assay402.checks.terms import CHECK
 from assay402.checks.terms.kit.values import escaped
 from assay402.checks.terms.model import (
     WELL_KNOWN,
@@ -68,7 +69,7 @@ def _explained(code: str, detail: str | None) -> Iterable[str]:
         yield f"  Found: {detail}"
     # A detail may say more behind its code.
     for each in (code, (detail or "").partition(": ")[0]):
-        notice = notice_of(each) if each else None
+        notice = notice_of(each, CHECK) if each else None
         if notice is not None:
             yield f"  {notice.text}"
             yield f"  {notice.hint}"

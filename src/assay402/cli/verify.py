@@ -202,7 +202,7 @@ def _show(outcome: "Valid | Signed | Invalid", *, body: bool, as_json: bool) -> 
     if as_json:
         print_bytes(published_line(_published(outcome)))
     elif isinstance(outcome, Invalid):
-        notice = notices()[outcome.code]
+        notice = notices()[outcome.code][0][1]
         print_lines(
             [
                 click.style("NOT VALID", bold=True, fg="red") + f"  {outcome.code}",

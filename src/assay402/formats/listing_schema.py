@@ -6,7 +6,7 @@ from assay402.checks.listing import admission
 from assay402.checks.listing.model import MAX_TIMEOUT_MS
 from assay402.formats.dialect_schema import TEXT, closed
 
-EXAMPLE: Final = {"url": "https://seller.example", "endpoint": "https://seller.example/paid"}
+EXAMPLE: Final = {"url": "https://example.com", "endpoint": "https://example.com/paid"}
 _OBJECT: Final = {"type": "object"}
 _SWITCH: Final = {"type": "boolean"}
 

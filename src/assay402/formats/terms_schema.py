@@ -14,7 +14,7 @@ _OFFER: Final = {
     "accepts": [{"scheme": "exact", "network": "eip155:8453", "amount": "10000"}],
 }
 _HASH: Final = "0x2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
-_URL: Final = "https://seller.example/terms.md"
+_URL: Final = "https://example.com/terms.md"
 _PLACED: Final = {
     **_OFFER,
     "extensions": {"legalContext": {"info": {"type": "sha256", "value": _HASH, "legalContextUrl": _URL}}},
@@ -23,14 +23,14 @@ _PLACED: Final = {
 EXAMPLES: Final[dict[str, Any]] = {
     "place": {"ref": {"type": "sha256", "value": _HASH}, "termsUrl": _URL, "doc": _OFFER},
     "extract": {"doc": _PLACED},
-    "verify": {"url": "https://seller.example/paid"},
-    "discover": {"origin": "https://seller.example"},
+    "verify": {"url": "https://example.com/paid"},
+    "discover": {"origin": "https://example.com"},
 }
 
 
 def request_schema(operation: str) -> dict[str, Any]:
     """Give the schema of a request. What cannot be placed or read is the answer's to say, so most members take anything."""
-    kept: dict[str, Any] = {"op": _ANY}
+    kept: dict[str, Any] = {"op": {"description": "Ignored: lines of a file of cases carry it."}}
     made: dict[str, dict[str, Any]] = {
         "place": {
             "ref": {"description": "{type, value}: what the terms are named by."},

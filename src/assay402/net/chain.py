@@ -1,8 +1,9 @@
-"""The ChainLookup port over JSON-RPC, for EIP-3009: was an authorization used, and did it pay whom it had to pay?
+"""The ChainLookup port over JSON-RPC. For EIP-3009: was an authorization used, and did it pay whom it had to pay?
 
 A yes needs three things of one receipt: the token's AuthorizationUsed event with payer and nonce, its Transfer of at
 least the amount from the payer to the recipient, and success. A no is dated by the block that shows it: the authorization
 is unused there, or its payer cancelled it in a block that is final. Whatever is missing, late or odd is no answer.
+Of Solana it tells what a transaction cost, and nothing else: its name is not known before it was sent.
 """
 
 import asyncio
@@ -16,10 +17,10 @@ from msgspec import Struct
 from assay402.core.asks import Failed, Fetch, Limits
 from assay402.core.canon import keccak256_hex
 from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, read, write
+from assay402.core.strictjson import JSON, integer, read, write
 from assay402.net.facilitator import Fetching
 from assay402.service.ports import NotMoved, Settled, Unknown
-from assay402.wire.requirements import text
+from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
 
 BLOCKS: Final = 9_000
@@ -33,6 +34,9 @@ _CANCELLED: Final = "AuthorizationCanceled(address,bytes32)"
 _LATEST_TIME: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp())
 _HEX: Final = re.compile(r"0x[0-9a-fA-F]{1,64}")
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
+_FEE_MS: Final = 2_000
+"""A fee is nice to know; a payer waits for it, and a settlement for being written."""
+_MAX_LAMPORTS: Final = 2**63 - 1
 _PARTS: Final = 5
 """Of a key: kind, network, token, payer, nonce."""
 
@@ -75,7 +79,29 @@ class EVMLookup:
         self._nodes: Final = nodes
         self._fetcher: Final = fetcher
         self._limits: Final = Limits(deadline_ms=deadline_ms, body_bytes=1_048_576, wire_bytes=2_097_152)
+        self._fee_limits: Final = Limits(
+            deadline_ms=min(deadline_ms, _FEE_MS), body_bytes=1_048_576, wire_bytes=2_097_152
+        )
         self._unknown: Final = Unknown(retry_after_seconds=retry_after_seconds)
+
+    def can_find(self, key: str) -> bool:
+        """Tell whether a node is named for the network of an EIP-3009 key."""
+        parts = key.split(" ")
+        return len(parts) == _PARTS and parts[0] == "eip3009" and parts[1] in self._nodes
+
+    async def fee(self, network: str, transaction: str) -> int | None:
+        """Give the fee of a Solana transaction, of which only a node can tell; None where it cannot be told at once."""
+        url = self._nodes.get(network)
+        if url is None or not network.startswith("solana:"):
+            return None
+        how: dict[str, JSON] = {
+            "commitment": "confirmed",
+            "encoding": "json",
+            "maxSupportedTransactionVersion": 0,
+        }
+        found = await self._call(url, "getTransaction", transaction, how, limits=self._fee_limits)
+        paid = integer((mapping(found, "meta") or {}).get("fee")) if isinstance(found, Mapping) else None
+        return paid if paid is not None and 0 <= paid <= _MAX_LAMPORTS else None
 
     async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
         """Tell whether the authorization of a key moved the amount to the recipient, and in which transaction."""
@@ -173,7 +199,7 @@ class EVMLookup:
             return None
         return _Block(number=int(number, 16), time=datetime.fromtimestamp(int(time, 16), UTC))
 
-    async def _call(self, url: str, method: str, *parameters: JSON) -> JSON:
+    async def _call(self, url: str, method: str, *parameters: JSON, limits: Limits | None = None) -> JSON:
         """Call a node; None for an error, and for anything that is no answer."""
         body = write({"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)})
         ask = Fetch(
@@ -181,7 +207,7 @@ class EVMLookup:
             method="POST",
             headers=(("Content-Type", "application/json"),),
             body=body,
-            limits=self._limits,
+            limits=limits or self._limits,
         )
         got = await self._fetcher(ask)
         if isinstance(got, Failed):

@@ -16,8 +16,10 @@ from assay402.core.asks import Failed, Fetch, Fetched, Limits
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, integer, read, write
 from assay402.net.http import Fetcher
+from assay402.net.reasons import passed_on, shows_no_broadcast
 from assay402.net.turns import Turns
 from assay402.service.ports import Refused, Settled, Unknown, Verified
+from assay402.service.transactions import is_transaction
 from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
 
@@ -25,13 +27,11 @@ Fetching: TypeAlias = Callable[[Fetch], Awaitable[Fetched | Failed]]
 
 _AT_ONCE: Final = 1_024
 """Connections to the operator's own addresses at one time: more than orders are taken, so that none waits for its turn."""
-_REASON: Final = re.compile(r"[a-z0-9_]{1,80}")
 _NAME: Final = re.compile(r"[A-Za-z0-9]{1,128}")
-"""A transaction or a payer: hexadecimal or base58."""
+"""A payer: hexadecimal or base58."""
 _USED: Final = re.compile(r"nonce|already|duplicate|replay|(?<![a-z])used(?![a-z])", re.IGNORECASE)
 """In a reason or message of any wording: the authorization was used before, maybe by this very payment."""
 _PENDING: Final = "settlement_pending"
-_REFUSED: Final = "refused"
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
 LONGEST_RETRY: Final = 600
 """Longest `Retry-After` of a facilitator that counts: a payment in doubt is left alone for so long."""
@@ -99,7 +99,7 @@ class HTTPFacilitator:
         if isinstance(answer, Unknown):
             return self._unknown(answer.retry_after_seconds)
         if answer.get("isValid") is False:
-            return Refused(reason=_reason(answer.get("invalidReason")))
+            return Refused(reason=passed_on(answer.get("invalidReason")), is_used=_tells_of_use(answer))
         if answer.get("isValid") is not True:
             return self._unknown(0)
         payer = _name(answer.get("payer")) or _payer(payload)
@@ -110,7 +110,9 @@ class HTTPFacilitator:
     ) -> Settled | Refused | Unknown:
         """Ask to settle; a second time only where the facilitator itself says that it is pending.
 
-        A refusal after that is no outcome: the official facilitator says `transaction_failed` of what it has moved.
+        A refusal is an outcome where it shows that nothing was sent to the chain: at the first call, without a
+        transaction, for a reason that is decided before. The official facilitator says `transaction_failed` of what it
+        sent, which may be taken into a block later. A success that names no transaction is no outcome either.
         """
         answer = await self._post("settle", payload, requirements, self._patience.settle_ms)
         was_pending = not isinstance(answer, Unknown) and _is_pending(answer)
@@ -120,11 +122,11 @@ class HTTPFacilitator:
         if isinstance(answer, Unknown):
             return self._unknown(answer.retry_after_seconds)
         if answer.get("success") is True:
-            return _settled(answer, payload, requirements)
-        reason = _reason(answer.get("errorReason"))
-        if answer.get("success") is not False or was_pending or reason == _PENDING or _tells_of_use(answer):
+            settled = _settled(answer, payload, requirements)
+            return self._unknown(0) if settled is None else settled
+        if answer.get("success") is not False or was_pending or not _moved_nothing(answer):
             return self._unknown(0)
-        return Refused(reason=reason)
+        return Refused(reason=passed_on(answer.get("errorReason")))
 
     async def extra(self, network: str) -> Mapping[str, JSON] | None:
         """Give what is supported on a network in scheme `exact` of version 2; None: nothing."""
@@ -198,23 +200,20 @@ def operators_fetcher() -> Fetcher:
 
 def _settled(
     answer: Mapping[str, JSON], payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
-) -> Settled | Refused:
-    """Read a success. Without a transaction, or on another network, it shows nothing and is a refusal of ours."""
-    transaction, network, asset = (
-        _name(answer.get("transaction")),
-        text(requirements, "network"),
-        text(requirements, "asset"),
-    )
-    amount = requirements.get("amount")
+) -> Settled | None:
+    """Read a success; None where it names no transaction of its chain, or another network: then it shows nothing."""
+    network, asset = text(requirements, "network"), text(requirements, "asset")
+    transaction, amount = text(answer, "transaction"), requirements.get("amount")
     if (
-        transaction is None
-        or network is None
+        network is None
         or asset is None
+        or transaction is None
+        or not is_transaction(network, transaction)
         or answer.get("network") != network
         or not isinstance(amount, str)
         or not is_amount(amount)
     ):
-        return Refused(reason="unexpected_settle_error")
+        return None
     payer = _name(answer.get("payer")) or _payer(payload)
     return Settled(transaction=transaction, network=network, payer=payer, amount=int(amount), asset=asset)
 
@@ -236,13 +235,18 @@ def _is_pending(answer: Mapping[str, JSON]) -> bool:
 
 
 def _tells_of_use(answer: Mapping[str, JSON]) -> bool:
-    said = (text(answer, name) for name in ("errorReason", "errorMessage"))
+    names = ("errorReason", "errorMessage", "invalidReason", "invalidMessage")
+    said = (text(answer, name) for name in names)
     return any(each is not None and _USED.search(each) for each in said)
 
 
-def _reason(value: JSON) -> str:
-    """Take a reason that looks like one of x402's codes; any other text stays here."""
-    return value if isinstance(value, str) and _REASON.fullmatch(value) else _REFUSED
+def _moved_nothing(answer: Mapping[str, JSON]) -> bool:
+    """Tell whether a refused settlement shows that nothing of it was sent to a chain."""
+    return (
+        answer.get("transaction") in (None, "")
+        and shows_no_broadcast(answer.get("errorReason"))
+        and not _tells_of_use(answer)
+    )
 
 
 def _name(value: JSON) -> str | None:

@@ -4,12 +4,12 @@ The SDK's calls block, so they are made in one thread of their own, one at a tim
 """
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from assay402.sandbox.accounts import evm_account, solana_keypair
-from assay402.sandbox.serving import LoopbackServer, OneThread, Reply, Request
+from assay402.sandbox.serving import OneThreadServer, Reply, Request
 from assay402.sandbox.solana import SOLANA_DEVNET
 
 
@@ -25,27 +25,23 @@ class Facilitator:
     """A facilitator that runs until it is closed."""
 
     def __init__(self, backends: Backends, port: int = 0) -> None:
-        self._sdk: OneThread[Any] = OneThread(lambda: _make(backends), "sandbox-facilitator")
-        try:
-            self._server = LoopbackServer(self._reply, port)
-        except BaseException:
-            self._sdk.close()
-            raise
+        self._served: Final[OneThreadServer[Any]] = OneThreadServer(
+            lambda: _make(backends), self._reply, name="sandbox-facilitator", port=port
+        )
 
     @property
     def url(self) -> str:
         """Where it is."""
-        return self._server.url
+        return self._served.url
 
     def close(self) -> None:
         """Finish what is under way, then stop."""
-        self._server.close()
-        self._sdk.close()
+        self._served.close()
 
     def _reply(self, request: Request) -> Reply:
         match request:
             case Request(method="GET", path="/supported"):
-                return _reply(self._sdk.run(lambda sdk: sdk.get_supported()))
+                return _reply(self._served.held.run(lambda sdk: sdk.get_supported()))
             case Request(method="POST", path="/verify" | "/settle" as path):
                 return self._pay(path.removeprefix("/"), request.body)
             case _:
@@ -61,7 +57,7 @@ class Facilitator:
         except (ValueError, KeyError, TypeError):
             return Reply(status=400, body=b'{"error":"invalid_payload"}')
         try:
-            return _reply(self._sdk.run(lambda sdk: getattr(sdk, work)(payload, requirements)))
+            return _reply(self._served.held.run(lambda sdk: getattr(sdk, work)(payload, requirements)))
         except Exception:  # noqa: BLE001  (the outermost frame of the facilitator: whatever the SDK raises is its fault)
             return Reply(status=500, body=b'{"error":"internal"}')
 

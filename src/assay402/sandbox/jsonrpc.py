@@ -6,7 +6,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
-from assay402.sandbox.serving import LoopbackServer, OneThread, Reply, Request
+from assay402.sandbox.serving import OneThreadServer, Reply, Request
 
 UNKNOWN_METHOD: Final = -32601
 INVALID_REQUEST: Final = -32600
@@ -41,22 +41,18 @@ class NodeServer:
     """Serves a node over HTTP. The node is made in a thread of its own and never leaves it."""
 
     def __init__(self, make: Callable[[], Node], port: int = 0) -> None:
-        self._node = OneThread(make, "sandbox-node")
-        try:
-            self._server = LoopbackServer(self._reply, port)
-        except BaseException:
-            self._node.close()
-            raise
+        self._served: Final[OneThreadServer[Node]] = OneThreadServer(
+            make, self._reply, name="sandbox-node", port=port
+        )
 
     @property
     def url(self) -> str:
         """The node's address."""
-        return self._server.url
+        return self._served.url
 
     def close(self) -> None:
         """Stop serving, then let the node go."""
-        self._server.close()
-        self._node.close()
+        self._served.close()
 
     def _reply(self, request: Request) -> Reply:
         try:
@@ -74,7 +70,7 @@ class NodeServer:
             case _:
                 return _error(None, RPCError(INVALID_REQUEST, "invalid request"))
         try:
-            result = self._node.run(lambda node: node.answer(method, list(params)))
+            result = self._served.held.run(lambda node: node.answer(method, list(params)))
         except RPCError as error:
             return _error(call.get("id"), error)
         except Exception as error:  # noqa: BLE001  (the outermost frame of a node: what its library raises is its answer)

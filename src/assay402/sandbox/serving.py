@@ -86,6 +86,30 @@ class OneThread(Generic[Held]):
         self._worker.shutdown()
 
 
+class OneThreadServer(Generic[Held]):
+    """Serves a thing that only one thread may touch, until it is closed."""
+
+    def __init__(
+        self, make: Callable[[], Held], reply: Callable[[Request], Reply], *, name: str, port: int
+    ) -> None:
+        self.held: Final = OneThread(make, name)
+        try:
+            self._server = LoopbackServer(reply, port)
+        except BaseException:
+            self.held.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        """Its address, without a slash at the end."""
+        return self._server.url
+
+    def close(self) -> None:
+        """Finish what is under way and stop serving, then let the thing go."""
+        self._server.close()
+        self.held.close()
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = False
     # Sixty-four clients that come at once are a test of ours.

@@ -2,12 +2,21 @@
 
 from datetime import datetime
 
+from assay402.core.errors import TheirError
 from assay402.service.ports import Entry, LedgerRow, Value
+from assay402.service.transactions import is_transaction
 from assay402.service.valuation import Rate
 
 
 def refund_row(about: LedgerRow, units: int | None, transaction: str, now: datetime) -> LedgerRow:
-    """Make the row of a refund of a payment: of so many atomic units, or of all of it."""
+    """Make the row of a refund of a payment: of so many atomic units, or of all of it.
+
+    Raises:
+        TheirError: `transaction_invalid` where it names no transaction of the payment's network.
+
+    """
+    if not is_transaction(about.network, transaction):
+        raise TheirError("transaction_invalid")
     return _row(
         about,
         kind="refund",

@@ -1,6 +1,7 @@
 """The counter: what is offered now, whether anything is sold at all, and how a settlement is put into words."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from assay402.core.strictjson import JSON
@@ -74,9 +75,17 @@ class Counter:
         return quote_holds(quote, self._key, root, price, offer.accepts, self._clock())
 
     def settlement(
-        self, resource: Resource, requirements: Mapping[str, JSON], payer: str, transaction: str
+        self,
+        resource: Resource,
+        requirements: Mapping[str, JSON],
+        payer: str,
+        transaction: str,
+        settled_at: datetime,
     ) -> Mapping[str, JSON]:
-        """Give the SettlementResponse of a payment that moved. Nothing in it is the facilitator's text but the transaction."""
+        """Give the SettlementResponse of a payment that moved. Nothing in it is the facilitator's text but the transaction.
+
+        Its receipt is of the time of the settlement, so that a replay gives the same again.
+        """
         network = text(requirements, "network") or ""
         response: dict[str, Any] = {
             "success": True,
@@ -85,7 +94,7 @@ class Counter:
             "payer": payer,
             "amount": requirements.get("amount"),
         }
-        receipt = self._offers.receipt(resource, network, payer, transaction, self._clock())
+        receipt = self._offers.receipt(resource, network, payer, transaction, settled_at)
         return response if receipt is None else {**response, "extensions": receipt}
 
     def failed_settlement(

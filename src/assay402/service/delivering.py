@@ -49,8 +49,9 @@ class Delivering:
     async def again(self, order: Order, row: PaymentRow, conflict: str) -> Outcome:
         """Deliver for a settled payment: the kept answer for the same request, or the work anew within its limits."""
         requirements = requirements_of(row)
+        settled_at = row.settled_at or self._till.clock()
         settlement = self._till.counter.settlement(
-            order.resource, requirements, row.payer, row.transaction or ""
+            order.resource, requirements, row.payer, row.transaction or "", settled_at
         )
         if keeps_answers(order.resource):
             kept = await self._till.payments.answer_paid_by(row.key)
@@ -62,7 +63,7 @@ class Delivering:
         if isinstance(given, Refusal):
             return declined(order, given)
         now = self._till.clock()
-        until = (row.settled_at or now) + timedelta(seconds=RERUN_SECONDS)
+        until = settled_at + timedelta(seconds=RERUN_SECONDS)
         if not await self._till.payments.rerun(row.key, until, RERUNS, now):
             return Declined(status=409, code="payment_already_used")
         self._till.tell("payment.rerun", order.resource.name)

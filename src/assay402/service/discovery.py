@@ -15,6 +15,8 @@ BAZAAR: Final = "bazaar"
 PAYMENT_IDENTIFIER: Final = "payment-identifier"
 OPENAPI_PATH: Final = "/openapi.json"
 """Where the full schemas are."""
+TOOL: Final = "mcp://tool/"
+"""Before the name of a tool in the address of its resource, as the MCP transport of x402 has it."""
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -39,6 +41,8 @@ def examples() -> Mapping[str, Example]:
 
 def bazaar(resource: Resource, public_url: str, *, is_full: bool) -> Mapping[str, JSON]:
     """Give the `bazaar` extension of a resource; not full, its schema says nothing of the members of a request."""
+    if is_tool(resource):
+        return _bazaar_of_tool(resource)
     example = examples()[resource.name]
     full_at = {"description": f"Full schemas: {public_url}{OPENAPI_PATH}"}
     body: dict[str, JSON] = {**example.schema, **full_at} if is_full else {"type": "object", **full_at}
@@ -61,6 +65,46 @@ def bazaar(resource: Resource, public_url: str, *, is_full: bool) -> Mapping[str
                         "body": body,
                     },
                     "required": ["type", "method", "bodyType", "body"],
+                },
+                "output": {"type": "object"},
+            },
+            "required": ["input"],
+            "additionalProperties": False,
+        },
+    }
+
+
+def is_tool(resource: Resource) -> bool:
+    """Tell whether a resource is a tool, whose address is `mcp://tool/NAME`, and not a path of ours."""
+    return resource.path.startswith(TOOL)
+
+
+def _bazaar_of_tool(resource: Resource) -> Mapping[str, JSON]:
+    name = resource.path.removeprefix(TOOL)
+    members = ("type", "toolName", "inputSchema")
+    return {
+        "info": {
+            "input": {
+                "type": "mcp",
+                "toolName": name,
+                "inputSchema": {"type": "object", "description": "tools/list has it in full."},
+                "transport": "streamable-http",
+                "description": resource.description,
+            },
+            "output": {"type": "json"},
+        },
+        "schema": {
+            "$schema": _DIALECT,
+            "type": "object",
+            "properties": {
+                "input": {
+                    "type": "object",
+                    "properties": {
+                        "type": {"const": "mcp"},
+                        "toolName": {"const": name},
+                        "inputSchema": {"type": "object"},
+                    },
+                    "required": list(members),
                 },
                 "output": {"type": "object"},
             },

@@ -25,6 +25,8 @@ INTERVAL_MS: Final = 5_000
 """Between two of them."""
 PER_ADDRESS: Final = 500
 """Free pre-checks of a client address a day, whoever calls from there."""
+COUNTED: Final = "call:"
+"""How the name of a bucket begins whose calls a review counts: the last that is taken for each free call."""
 LOCAL: Final = "local"
 """The scope of everybody where nobody pays."""
 
@@ -57,7 +59,7 @@ class FreeOrders:
         bucket = address if caller is None else f"caller {caller}"
         return await self._free_tier.take(
             self._bucket(bucket), now, PER_CALLER, INTERVAL_MS
-        ) and await self._free_tier.take(self._bucket(f"all {address}"), now, PER_ADDRESS, 0)
+        ) and await self._free_tier.take(COUNTED + self._bucket(f"all {address}"), now, PER_ADDRESS, 0)
 
     async def take(self, order: Order) -> Outcome:
         """Take an order to its end.

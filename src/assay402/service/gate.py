@@ -19,6 +19,8 @@ RERUN_SECONDS: Final = 600
 """Until when after the settlement; a settled payment is public on its chain, and having it proves nothing."""
 MARGIN_SECONDS: Final = 120
 """After an authorization ran out, until an unused one counts as never to be used: clocks and blocks differ a little."""
+DOUBT_SECONDS: Final = 86_400
+"""After its claim, until a payment whose outcome is not known is the operator's: its node will not tell any more."""
 VERIFY_MARGIN_SECONDS: Final = 30
 """What an authorization must outlast beside the work: time to settle in."""
 
@@ -33,10 +35,11 @@ class Event(Enum):
     WORK_REFUSED = "the work cannot be done"
     SETTLING_BEGINS = "the worker is about to call the facilitator"
     MOVED = "the facilitator or the chain shows that money moved"
-    REFUSED = "the facilitator refuses the first settlement"
+    REFUSED = "the facilitator refuses the first settlement and shows that nothing was sent to the chain"
     UNKNOWN = "the outcome of a settlement is not known"
     UNMOVED = "the chain shows the authorization unused while it can still be used"
     UNMOVED_FOR_GOOD = "the chain shows the authorization unused after it ran out"
+    UNTOLD = "nobody can tell whether money moved, and the time for it is over"
     SWEPT = "the reconciler finds the row and nobody has it"
     SWEPT_LATE = "the reconciler finds the row after its authorization ran out"
 
@@ -57,6 +60,7 @@ class Action(Enum):
     RECORD = "write the settlement and its ledger row"
     LOOK_UP = "ask the chain"
     EXPIRE = "nothing moved and nothing can"
+    HAND_OVER = "leave it to the operator: `assay ledger resolve`"
     STAND_ASIDE = "somebody else moved the row: read the table again"
     NOTHING = "nothing"
 
@@ -70,6 +74,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 _CLAIMED, _STORED, _SETTLING = PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING
 _SETTLED, _RELEASED, _EXPIRED = PaymentState.SETTLED, PaymentState.RELEASED, PaymentState.EXPIRED
+_UNRESOLVED: Final = PaymentState.UNRESOLVED
 
 _WORKED_FOR: Final = {
     # Nothing was delivered and nothing settled, so a payment whose worker died may begin anew, whatever was kept.
@@ -93,6 +98,7 @@ _OWN: Final[Mapping[PaymentState, Mapping[Event, tuple[PaymentState | None, Acti
         Event.UNKNOWN: (None, Action.WAIT),
         Event.UNMOVED: (None, Action.SETTLE),
         Event.UNMOVED_FOR_GOOD: (_EXPIRED, Action.EXPIRE),
+        Event.UNTOLD: (_UNRESOLVED, Action.HAND_OVER),
         Event.SWEPT: (None, Action.LOOK_UP),
         Event.SWEPT_LATE: (None, Action.LOOK_UP),
     },
@@ -107,6 +113,16 @@ _OWN: Final[Mapping[PaymentState, Mapping[Event, tuple[PaymentState | None, Acti
         Event.ASKED_LATE: (_CLAIMED, Action.CLAIM_ANEW),
         # Nobody holds it and nothing moved: the authorization is its payer's to spell anew.
         Event.ASKED_OTHERWISE: (_CLAIMED, Action.CLAIM_ANEW),
+    },
+    _UNRESOLVED: {
+        # Maybe paid for, so that there is no offer; and nothing is settled again, which had its time.
+        Event.ASKED: (None, Action.LOOK_UP),
+        Event.ASKED_LATE: (None, Action.LOOK_UP),
+        Event.ASKED_OTHERWISE: (None, Action.CONFLICT),
+        Event.MOVED: (_SETTLED, Action.RECORD),
+        Event.UNMOVED_FOR_GOOD: (_EXPIRED, Action.EXPIRE),
+        Event.SWEPT: (None, Action.LOOK_UP),
+        Event.SWEPT_LATE: (None, Action.LOOK_UP),
     },
     _EXPIRED: dict.fromkeys((Event.ASKED, Event.ASKED_LATE, Event.ASKED_OTHERWISE), (None, Action.OFFER)),
 }

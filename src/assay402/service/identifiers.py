@@ -10,11 +10,14 @@ from msgspec.structs import replace
 from assay402.core.canon import canonical, sha256_hex
 from assay402.core.exactjson import Exact, read_exact
 from assay402.core.strictjson import JSON
+from assay402.formats.cutting import members
 from assay402.service.discovery import PAYMENT_IDENTIFIER
 from assay402.service.order import Order
 from assay402.wire.requirements import mapping
 
 _PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9_-]{16,128}")
+_WITH_KEY: Final = "claims"
+"""The check whose published request may stand in a wrapper, `{request, idempotency_key}`."""
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,128}")
 
 
@@ -61,9 +64,17 @@ def request_sha256(order: Order) -> str:
     """Give the digest of a request, of rooms whose custody allows one: of its canonical JSON, in hex.
 
     A text without a single meaning (repeated names, numbers beyond reason) counts by its exact bytes. The published
-    contract that is to answer belongs to the request.
+    contract that is to answer belongs to the request. An idempotency key beside it, as in a tool call, does not: it is
+    the same request wherever its key stands.
     """
-    read = read_exact(order.request)
-    told: JSON = read.value if isinstance(read, Exact) else sha256_hex(order.request)
+    source = _without_key(order.request) if order.resource.check.name == _WITH_KEY else order.request
+    read = read_exact(source)
+    told: JSON = read.value if isinstance(read, Exact) else sha256_hex(source)
     kind = "json" if isinstance(read, Exact) else "bytes"
     return sha256_hex(canonical([kind, order.resource.profile, told]))
+
+
+def _without_key(source: bytes) -> bytes:
+    sent = members(source) or {}
+    is_wrapped = "request" in sent and sent.keys() <= {"request", "idempotency_key"}
+    return sent["request"] if is_wrapped else source

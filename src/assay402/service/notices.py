@@ -66,6 +66,22 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "Use the `request_id` of an answer, and for a paid one `Authorization: Bearer <binding.nonce>` or a"
         " SIGN-IN-WITH-X header of the payer.",
     ),
+    "payment_unknown": Notice(
+        "The gate has no payment with this key.",
+        "`assay ledger review` lists the keys of payments in doubt; put the key in quotes.",
+    ),
+    "payment_not_in_doubt": Notice(
+        "The outcome of this payment is known, or the service is at work on it now.",
+        "Nothing was changed. `assay ledger review` lists what is in doubt.",
+    ),
+    "payment_usable": Notice(
+        "The authorization of this payment can still be used.",
+        "Nothing was changed. Wait until 120 seconds after it ran out, and look at the chain again.",
+    ),
+    "transaction_invalid": Notice(
+        "This is no transaction of the payment's network.",
+        "Give its hash, `0x` and 64 digits, or on Solana its signature in base58.",
+    ),
     "facilitator_unset": Notice(
         "Payments are required and no facilitator is named.", "Set `ASSAY_FACILITATOR_URL`."
     ),

@@ -14,7 +14,7 @@ from assay402.checks.terms.rules.place import placement
 from assay402.core.errors import TheirError
 from assay402.core.strictjson import JSON, write
 from assay402.service.assets import Payee, payees
-from assay402.service.discovery import BAZAAR, PAYMENT_IDENTIFIER, bazaar, payment_identifier
+from assay402.service.discovery import BAZAAR, PAYMENT_IDENTIFIER, bazaar, is_tool, payment_identifier
 from assay402.service.gate import VERIFY_MARGIN_SECONDS
 from assay402.service.order import Resource
 from assay402.service.ports import OfferReceipts
@@ -80,7 +80,7 @@ class Offers:
 
     def resource_url(self, resource: Resource) -> str:
         """Give the address of a resource, which comes from the settings alone."""
-        return f"{self._url}{resource.path}"
+        return resource.path if is_tool(resource) else f"{self._url}{resource.path}"
 
     def offer(self, resource: Resource, extras: Mapping[str, Mapping[str, JSON]]) -> Offer | None:
         """Give the offer of a resource over the networks that `extras` has the facilitator's word on; None where none is left.

@@ -183,11 +183,6 @@ class Orders:
         if self._till is not None:
             self._till.counter.is_open = False
 
-    @property
-    def is_admitting(self) -> bool:
-        """Whether new orders are taken."""
-        return self._is_open
-
     async def drained(self) -> None:
         """Wait until every paid order under way has come to its end."""
         while self._under_way:

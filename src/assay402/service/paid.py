@@ -14,7 +14,7 @@ from assay402.service.authorization import InvalidPayload, accepted_text, read_a
 from assay402.service.comparing import is_same_offer
 from assay402.service.delivering import Delivering, not_done
 from assay402.service.gate import Action, Event, step
-from assay402.service.identifiers import BadIdentifier, identifiers
+from assay402.service.identifiers import BadIdentifier, Identifiers, identifiers
 from assay402.service.order import Declined, Delivered, Order, Outcome, Pending
 from assay402.service.ports import (
     Claim,
@@ -41,6 +41,7 @@ _ROUNDS: Final = 4
 _SOLANA_LIFETIME: Final = timedelta(seconds=180)
 """Longer than the blockhash of a transaction is taken by its chain."""
 _TOO_MANY_SECONDS: Final = 30
+_UNNAMED: Final = Identifiers(payment_id=None, idempotency_key=None)
 
 
 class _Again(Struct, frozen=True):
@@ -69,11 +70,8 @@ class PaidOrders:
         authorization = read_authorization(payment)
         if isinstance(authorization, InvalidPayload):
             return Declined(status=400, code=authorization.code)
-        names = identifiers(order, is_required=self._till.is_id_required)
         logical = authorization.logical_payment_id
-        if isinstance(names, BadIdentifier):
-            return Declined(status=400, code=names.code, logical_payment_id=logical)
-        bid = Bid(order=order, payment=payment, authorization=authorization, names=names)
+        bid = Bid(order=order, payment=payment, authorization=authorization, names=_UNNAMED)
         for _ in range(_ROUNDS):
             row = await self._till.payments.find(authorization.key)
             outcome = await (self._new(bid, None) if row is None else self._known(bid, row))
@@ -94,6 +92,8 @@ class PaidOrders:
                 return _AGAIN
             case Action.LOOK_AND_SETTLE:
                 return await self._resumed(bid, row)
+            case Action.LOOK_UP:
+                return _AGAIN if await self._till.settling.sweep(row) else self._pending(row)
             case Action.DELIVER_AGAIN:
                 return await self._delivering.again(bid.order, row, "payment_already_used")
             case Action.CLAIM_ANEW:
@@ -109,8 +109,11 @@ class PaidOrders:
                 return Declined(status=409, code="payment_already_claimed")
 
     async def _new(self, bid: Bid, seen: PaymentRow | None) -> _Ended:
-        """Take a payment nobody holds; `seen` is its row as it was let go."""
-        verified = await self._verifying.verified(bid)
+        """Take a payment nobody holds; `seen` is its row as it was let go. Only now do the names it came under matter."""
+        names = identifiers(bid.order, is_required=self._till.is_id_required)
+        if isinstance(names, BadIdentifier):
+            return Declined(status=400, code=names.code)
+        verified = await self._verifying.verified(replace(bid, names=names), seen)
         if not isinstance(verified, Verified):
             # The same payment may have been taken, and even settled, meanwhile: then it is known, and no offer is made.
             row = await self._till.payments.find(bid.authorization.key)
@@ -156,7 +159,7 @@ class PaidOrders:
         if action is Action.START_OVER:
             await self._let_go(row)
             return _AGAIN
-        if action is Action.LOOK_AND_SETTLE:
+        if action in {Action.LOOK_AND_SETTLE, Action.LOOK_UP}:
             # Its own payment is not here to be settled again, but its chain may tell.
             return _AGAIN if await self._till.settling.sweep(row) else self._pending(row)
         return self._pending(row)
@@ -183,6 +186,7 @@ class PaidOrders:
             payer=verified.payer,
             payment=bid.payment,
             requirements=verified.requirements,
+            is_used=verified.is_used,
         )
         return await self._settled(bid, job, product)
 
@@ -207,7 +211,7 @@ class PaidOrders:
         if isinstance(ending, Moved):
             self._till.tell("payment.settled", bid.operation)
             settlement = self._till.counter.settlement(
-                bid.order.resource, job.requirements, job.payer, ending.transaction
+                bid.order.resource, job.requirements, job.payer, ending.transaction, ending.settled_at
             )
             return Delivered(body=product.body, headers=product.headers, settlement=settlement)
         if isinstance(ending, SettlementRefused):
@@ -258,6 +262,8 @@ class PaidOrders:
     def _pending(self, row: PaymentRow | None = None) -> Pending:
         """Say that a payment is under way, and when to ask again: no later than its worker's time is up."""
         least = self._till.timing.retry_after
+        if row is not None and row.state is PaymentState.UNRESOLVED:
+            return Pending(retry_after_seconds=self._till.timing.retry_after_unresolved)
         if row is None:
             return Pending(retry_after_seconds=least)
         left = (row.lease_until - self._till.clock()).total_seconds()

@@ -13,6 +13,11 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from assay402.core.strictjson import JSON
+from assay402.service.answers import NotMoved as NotMoved  # noqa: PLC0414  (a name of the ports)
+from assay402.service.answers import Refused as Refused  # noqa: PLC0414  (a name of the ports)
+from assay402.service.answers import Settled as Settled  # noqa: PLC0414  (a name of the ports)
+from assay402.service.answers import Unknown as Unknown  # noqa: PLC0414  (a name of the ports)
+from assay402.service.answers import Verified as Verified  # noqa: PLC0414  (a name of the ports)
 
 UNSETTLED_PER_PAYER: Final = 4
 """Claims one payer may have that are not yet settled, released or expired."""
@@ -33,6 +38,8 @@ class PaymentState(Enum):
     """Nothing moved and nothing will: the work was refused or the settlement was. The payment may be claimed anew."""
     EXPIRED = "expired"
     """The authorization ran out before anything moved. Final."""
+    UNRESOLVED = "unresolved"
+    """The facilitator was asked, the time is over, and nobody can tell whether money moved: for the operator to find out."""
 
 
 class Claim(Struct, frozen=True, kw_only=True):
@@ -161,7 +168,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """The key, or the payer's payment id, is claimed already; nothing was written."""
+    """The key, the payer's payment id or its `Idempotency-Key` is claimed already; nothing was written."""
 
     row: PaymentRow
 
@@ -200,7 +207,8 @@ class Payments(Protocol):
     async def claim(self, claim: Claim, now: datetime) -> Claimed | Known | TooManyUnsettled:
         """Insert the claim, or claim anew a `RELEASED` row of the same key (fence + 1), or say what stands in the way.
 
-        A payer's payment id may stand on one row only that is not `RELEASED` or `EXPIRED`.
+        A payer's payment id, and its `Idempotency-Key` for an operation, may stand on one row only that is not
+        `RELEASED` or `EXPIRED`.
         """
         ...
 
@@ -226,18 +234,23 @@ class Payments(Protocol):
         """Let go of a row that is not final before its lease is over: from then on anybody may take it. False: fence lost."""
         ...
 
-    async def settled(
-        self, key: str, fence: int, settlement: "Settled", now: datetime, *, house: bool
-    ) -> bool:
-        """Move from `SETTLING` to `SETTLED` and append the one ledger row, in one transaction. False: fence lost."""
+    async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
+        """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, in one transaction.
+
+        False: fence lost.
+        """
         ...
 
     async def release(self, key: str, fence: int) -> bool:
-        """Move a row that is not final to `RELEASED`; a kept answer goes. False: fence lost."""
+        """Move a row that is not final, and not `UNRESOLVED`, to `RELEASED`; a kept answer goes. False: fence lost."""
         ...
 
     async def expire(self, key: str, fence: int) -> bool:
         """Move a row that is not final to `EXPIRED`; a kept answer goes. False: fence lost."""
+        ...
+
+    async def hand_over(self, key: str, fence: int, now: datetime) -> bool:
+        """Move from `SETTLING` to `UNRESOLVED`, for anybody to take at once. False: fence lost."""
         ...
 
     async def rerun(self, key: str, not_after: datetime, at_most: int, now: datetime) -> bool:
@@ -245,7 +258,11 @@ class Payments(Protocol):
         ...
 
     async def in_doubt(self, now: datetime, limit: int) -> tuple[PaymentRow, ...]:
-        """Give rows that are not final and whose lease ran out, oldest first, for the reconciler."""
+        """Give rows that are not final and whose lease ran out, oldest first, for the reconciler. None is `UNRESOLVED`."""
+        ...
+
+    async def unresolved(self, limit: int) -> tuple[PaymentRow, ...]:
+        """Give rows that are `UNRESOLVED`, oldest first, for the operator."""
         ...
 
     async def answer_paid_by(self, key: str) -> KeptAnswer | None:
@@ -287,9 +304,8 @@ class FreeTier(Protocol):
     async def take(self, bucket: str, now: datetime, per_day: int, interval_ms: int) -> bool:
         """Count a call of a bucket; False when the day's allowance is used up or the last call was too near.
 
-        A bucket is forgotten a day after its last call, so an interval is a day at most. Where its name begins with
-        `call:` the call is counted among the free calls that a review compares with the paid ones: one such bucket is
-        taken for each free call, after the others.
+        A bucket is forgotten a day after its last call, so an interval is a day at most. One whose name begins with
+        `call:` is taken last for each free call: a review compares these with the paid ones.
         """
         ...
 
@@ -310,42 +326,6 @@ class Rates(Protocol):
         ...
 
 
-class Settled(Struct, frozen=True, kw_only=True):
-    """Money moved."""
-
-    transaction: str
-    network: str
-    payer: str | None
-    amount: int
-    asset: str
-    fee_lamports: int | None = None
-    extensions: Mapping[str, JSON] | None = None
-
-
-class Refused(Struct, frozen=True, kw_only=True):
-    """The facilitator says no. `reason` is one of x402's codes or `refused`, never other text of the facilitator."""
-
-    reason: str
-
-
-class Verified(Struct, frozen=True, kw_only=True):
-    """The payment would hold."""
-
-    payer: str
-
-
-class Unknown(Struct, frozen=True, kw_only=True):
-    """No outcome: time-out, server error, garbage, or `settlement_pending`."""
-
-    retry_after_seconds: int
-
-
-class NotMoved(Struct, frozen=True, kw_only=True):
-    """The chain shows that the authorization moved nothing up to `as_of`, a block's time, by which it may yet or never."""
-
-    as_of: datetime
-
-
 class Facilitator(Protocol):
     """Verifies and settles for us. No text of it passes through. Never raises for what it answers or fails to answer."""
 
@@ -360,8 +340,9 @@ class Facilitator(Protocol):
     ) -> Settled | Refused | Unknown:
         """Ask to settle. May be asked again for the same payment: the chain makes that at most once.
 
-        A success without a transaction, or on another network, is a refusal of ours (`unexpected_settle_error`);
-        `nonce already used` in any spelling is `Unknown`: it may have been this very payment.
+        `Refused` is said only of what was never sent to a chain. A refusal for any other reason, a success without a
+        transaction of its chain or on another network, and `nonce already used` in any spelling are `Unknown`: it may
+        have been this very payment.
         """
         ...
 
@@ -382,6 +363,14 @@ class ChainLookup(Protocol):
 
         The key says all a chain needs (`service.authorization`): a row alone can be looked up. Doubt is `Unknown`.
         """
+        ...
+
+    def can_find(self, key: str) -> bool:
+        """Tell whether authorizations such as that of a key can be looked up at all."""
+        ...
+
+    async def fee(self, network: str, transaction: str) -> int | None:
+        """Give the fee of a transaction in lamports; None on a chain without them, and where it cannot be told now."""
         ...
 
 

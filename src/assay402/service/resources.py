@@ -1,6 +1,6 @@
 """What the service offers: one resource for each operation with a face on the network, its path and its price."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from assay402.checks import CHECKS
@@ -51,6 +51,14 @@ def resources(settings: Settings) -> tuple[Resource, ...]:
         if operation.faces is Faces.EVERYWHERE
         for resource in _resources(check, operation, dict(settings.prices))
     )
+
+
+def by_path(resources: Iterable[Resource]) -> dict[str, dict[str, Resource]]:
+    """Group resources by path and profile; the one without a profile in its address stands first."""
+    found: dict[str, dict[str, Resource]] = {}
+    for resource in sorted(resources, key=lambda each: "?" in each.path):
+        found.setdefault(resource.path.partition("?")[0], {})[resource.profile or ""] = resource
+    return found
 
 
 def _resources(check: Check, operation: Operation[Any, Any], prices: Mapping[str, int]) -> Iterator[Resource]:

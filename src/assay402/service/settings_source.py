@@ -109,11 +109,14 @@ def load(
     environment: Mapping[str, str] | None = None,
     file: str | None = None,
     command_line: Mapping[str, Any] | None = None,
+    *,
+    judges: bool = True,
 ) -> Sourced:
-    """Read the settings of a service that is about to start.
+    """Read the settings of a service; `judges` where it is about to start with them.
 
     Raises:
-        SettingsRefused: for a setting nobody knows, a value of the wrong form, or settings that do not go together.
+        SettingsRefused: for a setting nobody knows, a value of the wrong form, or, judged, settings that do not go
+            together.
 
     """
     variables = os.environ if environment is None else environment
@@ -126,7 +129,7 @@ def load(
     _take(_from_environment(variables, problems), "environment", values, sources)
     _take(command_line or {}, "command line", values, sources)
     settings = Settings(**values)
-    problems += judge(settings)
+    problems += judge(settings) if judges else ()
     if problems:
         raise SettingsRefused(tuple(problems))
     return Sourced(settings=settings, sources=sources)

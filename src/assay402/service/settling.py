@@ -7,9 +7,10 @@ from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay402.core.strictjson import JSON
-from assay402.service.gate import MARGIN_SECONDS, Action, Event, step
+from assay402.service.gate import DOUBT_SECONDS, MARGIN_SECONDS, Action, Event, step
 from assay402.service.ports import (
     ChainLookup,
     Facilitator,
@@ -39,6 +40,8 @@ class Timing(Struct, frozen=True, kw_only=True):
     """What a client is told to wait at least."""
     retry_after_in_doubt: int = 10
     """The same where the outcome of a settlement is not known."""
+    retry_after_unresolved: int = 600
+    """The same where only the operator can find out."""
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -49,12 +52,15 @@ class Job(Struct, frozen=True, kw_only=True):
     payer: str
     payment: Mapping[str, JSON]
     requirements: Mapping[str, JSON]
+    is_used: bool = False
+    """Whether its authorization is known to be used: then no refusal shows that nothing moved."""
 
 
 class Moved(Struct, frozen=True, kw_only=True):
     """Money moved, and the row says so."""
 
     transaction: str
+    settled_at: datetime
 
 
 class SettlementRefused(Struct, frozen=True, kw_only=True):
@@ -98,12 +104,16 @@ class Settling:
         self._unwritten: Final[dict[str, Settled]] = {}
 
     async def settle(self, job: Job) -> Ending:
-        """Settle a payment for the first time. Its row is `SETTLING`, durably, and ours."""
+        """Settle a payment for the first time. Its row is `SETTLING`, durably, and ours.
+
+        A refusal is believed where the chain agrees; without a node for it, on the facilitator's word alone.
+        """
         answer = await self._facilitator.settle(job.payment, job.requirements)
         found = answer if isinstance(answer, Settled) else await self._look(job.key, job.requirements)
         if isinstance(found, Settled):
             return await self._ended(job, Event.MOVED, found)
-        if isinstance(answer, Refused):
+        is_unmoved = isinstance(found, NotMoved) or not self._can_look(job.key)
+        if isinstance(answer, Refused) and is_unmoved and not job.is_used:
             return await self._ended(job, Event.REFUSED, answer)
         return await self._ended(job, Event.UNKNOWN, answer)
 
@@ -127,7 +137,8 @@ class Settling:
             answer = await self._facilitator.settle(payment, job.requirements)
             found = answer if isinstance(answer, Settled) else await self._look(row.key, job.requirements)
             if not isinstance(found, Settled):
-                return await self._ended(job, Event.UNKNOWN, answer)
+                event = Event.UNTOLD if self._is_hopeless(row, now, found) else Event.UNKNOWN
+                return await self._ended(job, event, answer)
         return await self._ended(job, Event.MOVED, found)
 
     async def sweep(self, row: PaymentRow) -> bool:
@@ -140,9 +151,7 @@ class Settling:
         if there.action is Action.LOOK_UP:
             found = await self._look(row.key, requirements)
             if isinstance(found, Unknown) or (isinstance(found, NotMoved) and not _ran_out(row, found.as_of)):
-                # Nobody has it still, but it stands behind the others: a pass has a limit, and some are never found out.
-                await self._payments.take_over(row.key, row.fence, now, now)
-                return False
+                return await self._given_up(row, now, found)
         lease = now + timedelta(seconds=self._timing.settling)
         fence = await self._payments.take_over(row.key, row.fence, now, lease)
         if fence is None:
@@ -154,6 +163,16 @@ class Settling:
             return await self._payments.release(row.key, fence)
         return await self._payments.expire(row.key, fence)
 
+    async def _given_up(self, row: PaymentRow, now: datetime, found: NotMoved | Unknown) -> bool:
+        """Leave a row to the operator where its time is over; tells whether it now is the operator's."""
+        # Otherwise nobody has it still, but it stands behind the others: a pass has a limit, and some are never found out.
+        fence = await self._payments.take_over(row.key, row.fence, now, now)
+        if step(row.state, Event.UNTOLD).action is not Action.HAND_OVER or not self._is_hopeless(
+            row, now, found
+        ):
+            return False
+        return fence is not None and await self._payments.hand_over(row.key, fence, now)
+
     async def _ended(self, job: Job, event: Event, answer: Settled | NotMoved | Refused | Unknown) -> Ending:
         """Do what the table says about a settlement that came to this."""
         match step(PaymentState.SETTLING, event).action, answer:
@@ -163,6 +182,9 @@ class Settling:
                 return await self._release(job, answer)
             case Action.EXPIRE, _:
                 await self._payments.expire(job.key, job.fence)
+                return Lost()
+            case Action.HAND_OVER, _:
+                await self._payments.hand_over(job.key, job.fence, self._clock())
                 return Lost()
             case _:
                 return await self._in_doubt(job, answer if isinstance(answer, Unknown) else None)
@@ -178,16 +200,20 @@ class Settling:
         """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
         # First of all, as whatever goes wrong from here on must not make us forget it.
         self._remember(job.key, settled)
+        if settled.fee_lamports is None and self._chain is not None:
+            fee = await self._chain.fee(settled.network, settled.transaction)
+            settled = replace(settled, fee_lamports=fee)
+        now = self._clock()
         try:
             is_written = await self._payments.settled(
-                job.key, job.fence, settled, self._clock(), house=job.payer.lower() in self._house
+                job.key, job.fence, settled, now, house=job.payer.lower() in self._house
             )
         except StoreUnavailable:
             return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
         if not is_written:
             return Lost()
         self._unwritten.pop(job.key, None)
-        return Moved(transaction=settled.transaction)
+        return Moved(transaction=settled.transaction, settled_at=now)
 
     def _remember(self, key: str, settled: Settled) -> None:
         while len(self._unwritten) >= UNWRITTEN:
@@ -201,6 +227,18 @@ class Settling:
         if self._chain is None:
             return Unknown(retry_after_seconds=self._timing.retry_after_in_doubt)
         return await self._chain.find(key, requirements)
+
+    def _can_look(self, key: str) -> bool:
+        return self._chain is not None and self._chain.can_find(key)
+
+    def _is_hopeless(self, row: PaymentRow, now: datetime, found: NotMoved | Unknown) -> bool:
+        """Tell whether nothing will show any more what became of a settlement: no node, and the authorization ran out.
+
+        A doubt that grows old is the operator's too; where the chain answers, by its clock.
+        """
+        by_then = found.as_of if isinstance(found, NotMoved) else now
+        is_old = by_then - row.claimed_at > timedelta(seconds=DOUBT_SECONDS)
+        return is_old or (_ran_out(row, now) and not self._can_look(row.key))
 
     async def _in_doubt(self, job: Job, answer: Unknown | None) -> InDoubt:
         """Leave a payment in doubt, so that the client finds it free when it comes back."""

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, RepeatedNames, read
+from assay402.service.transactions import base58
 from assay402.wire.address import is_evm_address
 from assay402.wire.authorization import can_recover, personal_signer
 from assay402.wire.requirements import text
@@ -26,8 +27,6 @@ LONGEST: Final = 8_192
 """Characters of the header."""
 _LONGEST_NONCE: Final = 128
 _SHORTEST_NONCE: Final = 8
-_BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_LONGEST_BASE58: Final = 128
 _KEY_BYTES: Final = 32
 _ED25519_BYTES: Final = 64
 _REQUIRED: Final = ("domain", "uri", "version", "nonce", "issuedAt", "address", "chainId", "signature")
@@ -152,7 +151,7 @@ def _lines(sent: _Sent, family: str, reference: str) -> list[str]:
 
 
 def _is_ed25519(lines: list[str], address: str, signature: str) -> bool:
-    key, signed = _base58(address), _base58(signature)
+    key, signed = base58(address), base58(signature)
     if key is None or signed is None or len(key) != _KEY_BYTES or len(signed) != _ED25519_BYTES:
         return False
     # A compiled package, loaded where somebody signs in.
@@ -164,13 +163,3 @@ def _is_ed25519(lines: list[str], address: str, signature: str) -> bool:
     except InvalidSignature:
         return False
     return True
-
-
-def _base58(value: str) -> bytes | None:
-    if len(value) > _LONGEST_BASE58 or any(digit not in _BASE58 for digit in value):
-        return None
-    number = 0
-    for digit in value:
-        number = number * len(_BASE58) + _BASE58.index(digit)
-    zeros = len(value) - len(value.lstrip(_BASE58[0]))
-    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")

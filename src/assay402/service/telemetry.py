@@ -46,7 +46,7 @@ OUTCOMES: Final = ("delivered", "replayed", "offered", "pending", "declined", "s
 """How a request can end; `abandoned` is a client that left before its answer."""
 METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS", "other")
 OPEN_ROUTES: Final = (
-    "healthz", "readyz", "metrics", "openapi", "well-known", "criteria", "contract", "receipts", "other",
+    "healthz", "readyz", "metrics", "openapi", "well-known", "criteria", "contract", "receipts", "mcp", "other",
 )  # fmt: skip
 ROUTES: Final = (
     *OPEN_ROUTES,
@@ -54,11 +54,11 @@ ROUTES: Final = (
 )
 ROOMS: Final = tuple(check.name for check in CHECKS)
 STATUSES: Final = (
-    200, 202, 204, 304, 400, 401, 402, 404, 405, 406, 408, 409, 411, 412, 413, 415, 422, 429, 431, 500, 503,
+    200, 202, 204, 304, 400, 401, 402, 403, 404, 405, 406, 408, 409, 411, 412, 413, 415, 421, 422, 429, 431, 500, 503,
 )  # fmt: skip
 
 _NUMBERS: Final = (
-    "status", "milliseconds", "received_bytes", "sent_bytes", "port", "workers", "waiting", "fence", "fault_line",
+    "status", "milliseconds", "sent_bytes", "port", "fault_line",
 )  # fmt: skip
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "route": ROUTES,

@@ -52,3 +52,5 @@ class Verified(Struct, frozen=True, kw_only=True):
     requirements: Mapping[str, JSON]
     """What we offered and the payment took."""
     payer: str
+    is_used: bool = False
+    """Whether the authorization was used since this very payment verified before: it may have paid us, unseen."""

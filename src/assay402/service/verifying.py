@@ -12,8 +12,9 @@ from assay402.service.comparing import echo_fault, taken, window_fault
 from assay402.service.gate import VERIFY_MARGIN_SECONDS
 from assay402.service.identifiers import with_own_key
 from assay402.service.offer import QUOTE, Offer
-from assay402.service.order import Declined, Outcome
-from assay402.service.ports import Refused, Unknown
+from assay402.service.order import Declined, Outcome, Pending
+from assay402.service.ports import PaymentRow, Refused, Unknown
+from assay402.service.ports import Verified as Answer
 from assay402.service.till import Bid, Till, Verified
 from assay402.wire.requirements import mapping, text
 
@@ -24,8 +25,12 @@ class Verifying:
     def __init__(self, till: Till) -> None:
         self._till: Final = till
 
-    async def verified(self, bid: Bid) -> Verified | Outcome:
-        """Verify a bid, or say what stands in its way."""
+    async def verified(self, bid: Bid, seen: PaymentRow | None) -> Verified | Outcome:
+        """Verify a bid, or say what stands in its way; `seen` is its row where the payment was taken before and let go.
+
+        Such a payment that was used since may have paid us unseen, so there is no offer: the very same one, which was
+        verified then, goes on and is found out about; another spelling of it waits.
+        """
         order = bid.order
         given = admitted(order)
         if isinstance(given, Refusal):
@@ -43,6 +48,11 @@ class Verifying:
                 code="facilitator_unavailable",
                 retry_after_seconds=max(answer.retry_after_seconds, self._till.timing.retry_after),
             )
+        is_used = False
+        if isinstance(answer, Refused) and answer.is_used and seen is not None:
+            if seen.payload_sha256 != bid.authorization.payload_sha256 or seen.operation != bid.operation:
+                return Pending(retry_after_seconds=self._till.timing.retry_after_in_doubt)
+            answer, is_used = Answer(payer=seen.payer), True
         if isinstance(answer, Refused):
             return await self._till.counter.offered(order, answer.reason)
         told = bid.authorization.payer
@@ -54,6 +64,7 @@ class Verifying:
             given=given,
             requirements=entry,
             payer=payer,
+            is_used=is_used,
         )
 
     def _entry(self, bid: Bid, offer: Offer) -> Mapping[str, JSON] | str:

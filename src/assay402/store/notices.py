@@ -1,10 +1,42 @@
 """What the store's codes mean and what to do about them. Nothing heavy is imported here: the command line reads it."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from assay402.core.errors import Notice
 
+_REASONS: Final = ("locked", "full", "read_only", "gone", "failed")
+
+
+def store_code(error: Exception) -> str:
+    """Give the code of a `StoreUnavailable`, by the one word it carries."""
+    reason = error.args[0] if error.args else None
+    return f"store_{reason}" if reason in _REASONS else "store_unavailable"
+
+
 NOTICES: Mapping[str, Notice] = {
+    "store_locked": Notice(
+        "Another process holds the database for longer than is waited.",
+        "Nothing half-done remains. Wait until it is done, then try again.",
+    ),
+    "store_full": Notice(
+        "There is no room left for the database.", "Nothing half-done remains. Make room, then try again."
+    ),
+    "store_read_only": Notice(
+        "The database can be read and not written.",
+        "Nothing half-done remains. Look at who owns the file or what the server allows.",
+    ),
+    "store_gone": Notice(
+        "The database cannot be opened, or its server does not answer or does not let us in.",
+        "Look at the setting ASSAY_DATABASE (--database), and whether the file or the server is there.",
+    ),
+    "store_failed": Notice(
+        "The database refused what was asked of it.", "Nothing half-done remains. `assay db check` says more."
+    ),
+    "database_folder": Notice(
+        "The folder of the SQLite file is not there.",
+        "Make it, or mend the path after `sqlite:` in ASSAY_DATABASE (--database): only the data directory is made.",
+    ),
     "store_unavailable": Notice(
         "The database cannot be read or written now: locked, full, read-only or gone.",
         "Nothing half-done remains. Look at the disk or the server, then try again.",

@@ -72,7 +72,7 @@ async def open_store(
     With `is_migrating` the tables need not be those this release works with, and none are made.
 
     Raises:
-        TheirError: `database_address`, `database_packages`, `sqlite_version`, or as `require_version`.
+        TheirError: `database_address`, `database_folder`, `database_packages`, `sqlite_version`, or as `require_version`.
         StoreUnavailable: where the database cannot be opened.
 
     """
@@ -99,6 +99,9 @@ async def open_database(
     if not check_version():
         raise TheirError("sqlite_version")
     path = sqlite_path(address, data_dir)
+    # A folder that somebody named is not made: the name may be mistyped, and the books would stand where nobody looks.
+    if address != "sqlite" and not path.parent.is_dir():
+        raise TheirError("database_folder")
     await asyncio.to_thread(make_file, path)
     database = SQLiteDatabase(path)
     try:

@@ -35,7 +35,6 @@ _LIMITS: Final = (
     f"SET LOCAL statement_timeout = {STATEMENT_MS}; SET LOCAL lock_timeout = {LOCK_MS};"
     f" SET LOCAL idle_in_transaction_session_timeout = {STATEMENT_MS}"
 )
-# A server may be set to answer before it has written: what is committed here must survive a loss of power.
 # A server may be set to answer before it has written: what is committed here must survive a loss of power. Whether
 # it takes changes at all stays the server's own setting.
 _CHANGE: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; SET LOCAL synchronous_commit = on"

@@ -6,13 +6,12 @@ from datetime import datetime
 from functools import partial
 from typing import Final
 
+from assay402.service.free import COUNTED
 from assay402.service.ports import StoreUnavailable
 from assay402.store.database import Database, Work
 from assay402.store.rows import DAY_MS, milliseconds
 
 _SHARDS: Final = 16
-COUNTED: Final = "call:"
-"""How the name of a bucket begins whose calls a review counts."""
 # A call counts where the last one is far enough away, in either direction: a clock that was put back must not close a
 # bucket for as long as it had run ahead. A day that is over begins anew, and so does one from a future that was none.
 _TAKE: Final = (

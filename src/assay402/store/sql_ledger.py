@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from assay402.core.errors import TheirError
 from assay402.service.ports import LedgerRow
 from assay402.store.database import Database, Work
+from assay402.store.matching import mismatches
 from assay402.store.rows import LEDGER, ledger_columns, ledger_row, midnight, placeholders
 
 CHUNK: Final = 500
@@ -36,39 +37,6 @@ _VALUED: Final = (
 _ONE: Final = f"SELECT {LEDGER} FROM ledger WHERE id = $1"
 _REFUNDS: Final = "SELECT units FROM ledger WHERE about = $1 AND kind = 'refund'"
 _RATES: Final = "SELECT id FROM ledger WHERE about = $1 AND kind = 'rate' AND NOT cad_pending"
-
-_GATE_WITHOUT_LEDGER: Final = (
-    "SELECT p.key FROM payments p LEFT JOIN ledger l ON l.id = p.ledger_id AND l.kind = 'payment'"
-    " WHERE p.state = 'settled' AND l.id IS NULL ORDER BY p.key"
-)
-_LEDGER_WITHOUT_GATE: Final = (
-    "SELECT l.id FROM ledger l LEFT JOIN payments p ON p.ledger_id = l.id AND p.state = 'settled'"
-    " WHERE l.kind = 'payment' AND p.key IS NULL ORDER BY l.id"
-)
-_DIFFERS: Final = (
-    "SELECT l.id FROM ledger l JOIN payments p ON p.ledger_id = l.id WHERE l.kind <> 'payment' OR l.payer <> p.payer"
-    " OR l.operation <> p.operation OR l.transaction_id <> p.transaction_id OR l.recorded_at <> p.settled_at"
-    " ORDER BY l.id"
-)
-_MATCHED_TWICE: Final = "SELECT ledger_id FROM payments WHERE ledger_id IS NOT NULL GROUP BY ledger_id HAVING count(*) > 1 ORDER BY ledger_id"
-_ABOUT_UNKNOWN: Final = (
-    "SELECT l.id FROM ledger l LEFT JOIN ledger a ON a.id = l.about"
-    " WHERE l.about IS NOT NULL AND (a.id IS NULL OR a.id >= l.id) ORDER BY l.id"
-)
-# A gap is named by the id before it; the ids begin behind 0 and end at the head.
-_GAP: Final = (
-    "SELECT b.id FROM (SELECT 0 AS id UNION ALL SELECT id FROM ledger) b, ledger_head h"
-    " WHERE b.id <> h.last AND NOT EXISTS (SELECT 1 FROM ledger n WHERE n.id = b.id + 1) ORDER BY b.id"
-)
-MISMATCHES: Final = (
-    ("gate_without_ledger", _GATE_WITHOUT_LEDGER),
-    ("ledger_without_gate", _LEDGER_WITHOUT_GATE),
-    ("differs", _DIFFERS),
-    ("matched_twice", _MATCHED_TWICE),
-    ("about_unknown", _ABOUT_UNKNOWN),
-    ("gap_after", _GAP),
-)
-"""The closed codes of `mismatches`, each with the query that finds it."""
 
 
 class SQLLedger:
@@ -102,10 +70,7 @@ class SQLLedger:
 
     async def mismatches(self) -> tuple[str, ...]:
         """Match payment rows and settled gate rows one to one; gives a closed code and the id of each mismatch."""
-        found: list[str] = []
-        for code, sql in MISMATCHES:
-            found += [f"{code} {row[0]}" for row in await self._database.read(sql)]
-        return tuple(found)
+        return await mismatches(self._database)
 
     async def _chunked(self, sql: str, since: date | None, until: date | None) -> AsyncIterator[LedgerRow]:
         earliest = -_ALWAYS if since is None else midnight(since)

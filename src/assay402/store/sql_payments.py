@@ -1,8 +1,8 @@
 """The port `Payments` in SQL: the gate's rows, and the answers kept with them.
 
 Every change is a compare-and-set on state and fence. A claim locks its payer's row first, so that claims of one payer
-are decided one after another, in any number of processes: how many it has, and whether its payment id is taken, is then
-counted from the rows themselves, in a statement that begins after the lock is held and sees what the others committed.
+are decided one after another, in any number of processes: how many it has, and whether its payment id or its
+`Idempotency-Key` is taken, is then counted from the rows themselves, in a statement that begins after the lock is held and sees what the others committed.
 """
 
 from datetime import datetime
@@ -38,7 +38,11 @@ from assay402.store.rows import (
 from assay402.store.sql_ledger import added
 
 # Word for word as in the partial indexes, which it makes use of.
-_UNSETTLED: Final = "state <> 'settled' AND state <> 'released' AND state <> 'expired'"
+_UNSETTLED: Final = (
+    "state <> 'settled' AND state <> 'released' AND state <> 'expired' AND state <> 'unresolved'"
+)
+# What may still come to an end, unresolved payments with the rest.
+_OPEN: Final = "state <> 'settled' AND state <> 'released' AND state <> 'expired'"
 _HELD: Final = "key = $1 AND fence = $2"
 # A row that stands before one that may be claimed anew, then the newest.
 _NEWEST: Final = "ORDER BY (state IN ('released', 'expired')), claimed_at DESC, fence DESC, key LIMIT 1"
@@ -63,23 +67,30 @@ _CLAIM_ANEW: Final = (
     " reruns = 0, entry = NULL WHERE key = $1 AND state = 'released' RETURNING fence"
 )
 _TAKE_OVER: Final = (
-    f"UPDATE payments SET fence = fence + 1, lease_until = $4 WHERE {_HELD} AND {_UNSETTLED} AND lease_until <= $3"
+    f"UPDATE payments SET fence = fence + 1, lease_until = $4 WHERE {_HELD} AND {_OPEN} AND lease_until <= $3"
     " RETURNING fence"
 )
 _STORE: Final = f"UPDATE payments SET state = $5, entry = $3, lease_until = $4 WHERE {_HELD} AND state = 'claimed' RETURNING fence"
 _SETTLE: Final = f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
 _LEAVE: Final = f"UPDATE payments SET lease_until = $3 WHERE {_HELD} AND {_UNSETTLED} RETURNING fence"
 _SETTLING: Final = (
-    f"UPDATE payments SET lease_until = lease_until WHERE {_HELD} AND state = 'settling'"
+    f"UPDATE payments SET lease_until = lease_until WHERE {_HELD} AND (state = 'settling' OR state = 'unresolved')"
     " RETURNING payer, operation, entry"
 )
 _SETTLED: Final = (
     "UPDATE payments SET state = 'settled', settled_at = $3, transaction_id = $4, ledger_id = $5, entry = NULL"
     f" WHERE {_HELD} RETURNING fence"
 )
-_END: Final = f"UPDATE payments SET state = $3, entry = NULL WHERE {_HELD} AND {_UNSETTLED} RETURNING fence"
+_RELEASE: Final = (
+    f"UPDATE payments SET state = 'released', entry = NULL WHERE {_HELD} AND {_UNSETTLED} RETURNING fence"
+)
+_EXPIRE: Final = (
+    f"UPDATE payments SET state = 'expired', entry = NULL WHERE {_HELD} AND {_OPEN} RETURNING fence"
+)
+_HAND_OVER: Final = f"UPDATE payments SET state = 'unresolved', lease_until = $3 WHERE {_HELD} AND state = 'settling' RETURNING fence"
 _RERUN: Final = "UPDATE payments SET reruns = reruns + 1 WHERE key = $1 AND state = 'settled' AND reruns < $2 RETURNING reruns"
 _IN_DOUBT: Final = f"SELECT {PAYMENT} FROM payments WHERE {_UNSETTLED} AND lease_until <= $1 ORDER BY lease_until, key LIMIT $2"
+_FOR_THE_OPERATOR: Final = f"SELECT {PAYMENT} FROM payments WHERE state = 'unresolved' AND lease_until >= 0 ORDER BY lease_until, key LIMIT $1"
 _KEEP: Final = (
     f"INSERT INTO answers ({ANSWER}) VALUES ({placeholders(ANSWER)}) ON CONFLICT DO NOTHING RETURNING id"
 )
@@ -146,16 +157,20 @@ class SQLPayments:
         return await self._moved(_LEAVE, key, fence, milliseconds(lease_until))
 
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
-        """Move from `SETTLING` to `SETTLED` and append the one ledger row."""
+        """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row."""
         return await self._database.change(partial(_settled, key, fence, settlement, now, house=house))
 
     async def release(self, key: str, fence: int) -> bool:
-        """Move a row that is not final to `RELEASED`; a kept answer goes."""
-        return await self._database.change(partial(_end, key, fence, "released"))
+        """Move a row that is not final, and not `UNRESOLVED`, to `RELEASED`; a kept answer goes."""
+        return await self._database.change(partial(_end, _RELEASE, key, fence))
 
     async def expire(self, key: str, fence: int) -> bool:
         """Move a row that is not final to `EXPIRED`; a kept answer goes."""
-        return await self._database.change(partial(_end, key, fence, "expired"))
+        return await self._database.change(partial(_end, _EXPIRE, key, fence))
+
+    async def hand_over(self, key: str, fence: int, now: datetime) -> bool:
+        """Move from `SETTLING` to `UNRESOLVED`, for anybody to take at once."""
+        return await self._moved(_HAND_OVER, key, fence, milliseconds(now))
 
     async def rerun(self, key: str, not_after: datetime, at_most: int, now: datetime) -> bool:
         """Count one more doing of the work for a settled payment."""
@@ -164,6 +179,11 @@ class SQLPayments:
     async def in_doubt(self, now: datetime, limit: int) -> tuple[PaymentRow, ...]:
         """Give rows that are not final and whose lease ran out, oldest first."""
         rows = await self._database.read(_IN_DOUBT, milliseconds(now), limit)
+        return tuple(payment_row(row) for row in rows)
+
+    async def unresolved(self, limit: int) -> tuple[PaymentRow, ...]:
+        """Give rows that are `UNRESOLVED`, oldest first."""
+        rows = await self._database.read(_FOR_THE_OPERATOR, limit)
         return tuple(payment_row(row) for row in rows)
 
     async def answer_paid_by(self, key: str) -> KeptAnswer | None:
@@ -224,15 +244,18 @@ def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettl
 
 
 def _standing(claim: Claim) -> Work[PaymentRow | None]:
-    """Find the row that stands in the way: of the key, else of the payer's payment id."""
+    """Find the row that stands in the way: of the key, else of the payer's payment id, else of its `Idempotency-Key`."""
     rows = yield _FIND, (claim.key,)
     if rows and rows[0][8] != "released":
         return payment_row(rows[0])
-    if claim.payment_id is None:
-        return None
-    rows = yield _FIND_ID, (claim.payer, claim.payment_id)
-    if rows and rows[0][8] not in {"released", "expired"}:
-        return payment_row(rows[0])
+    for sql, name, within in (
+        (_FIND_ID, claim.payment_id, (claim.payer,)),
+        (_FIND_IDEMPOTENT, claim.idempotency_key, (claim.payer, claim.operation)),
+    ):
+        if name is not None:
+            rows = yield sql, (*within, name)
+            if rows and rows[0][8] not in {"released", "expired"}:
+                return payment_row(rows[0])
     return None
 
 
@@ -273,8 +296,8 @@ def _settled(key: str, fence: int, settlement: Settled, now: datetime, *, house:
     return True
 
 
-def _end(key: str, fence: int, state: str) -> Work[bool]:
-    moved = yield _END, (key, fence, state)
+def _end(sql: str, key: str, fence: int) -> Work[bool]:
+    moved = yield sql, (key, fence)
     if moved:
         yield _FORGET, (key,)
     return bool(moved)

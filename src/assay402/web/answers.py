@@ -39,10 +39,11 @@ EXPOSED: Final = (
 """Headers that a page of another origin may read."""
 ACCEPTED: Final = (
     "Content-Type", "PAYMENT-SIGNATURE", "Idempotency-Key", QUOTE, "SIGN-IN-WITH-X", "Authorization",
+    "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id",
 )  # fmt: skip
 """Headers that a page of another origin may send."""
 
-_ALWAYS: Final = tuple(
+ALWAYS: Final = tuple(
     (name.lower().encode(), value.encode())
     for name, value in (
         ("Cache-Control", "no-store"),
@@ -51,7 +52,8 @@ _ALWAYS: Final = tuple(
         ("Access-Control-Expose-Headers", ", ".join(EXPOSED)),
     )
 )
-_ALWAYS_LINES: Final = b"".join(name + b": " + value + b"\r\n" for name, value in _ALWAYS)
+"""Headers of every answer."""
+_ALWAYS_LINES: Final = b"".join(name + b": " + value + b"\r\n" for name, value in ALWAYS)
 PREFLIGHT: Final = (
     ("Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS"),
     ("Access-Control-Allow-Headers", ", ".join(ACCEPTED)),
@@ -155,7 +157,7 @@ async def send_answer(
         named.append(("Content-Type", answer.content_type))
     lines = None if put is None else _lines(named)
     if put is None or lines is None:
-        headers += _ALWAYS
+        headers += ALWAYS
         headers += ((name.lower().encode(), value.encode("latin-1")) for name, value in named)
     else:
         put(lines)

@@ -1,7 +1,8 @@
 """The application: finds the endpoint, answers what is not an order itself, and tells the log how each request ended."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from secrets import token_hex
 from typing import Any, Final
 
@@ -25,8 +26,9 @@ from assay402.web.limits import Bodies, Gone, head_problem
 from assay402.web.rooms import Rooms
 from assay402.web.routes import Draining, routes
 from assay402.web.serving import Serving
+from assay402.web.tools import PATH, ToolsEndpoint
 
-DIALECT: Final = "/dialect-check/"
+DIALECT: Final = "/dialect-check"
 
 
 class Face:
@@ -38,6 +40,7 @@ class Face:
         self._bodies: Final = Bodies(serving.limits, serving.telemetry)
         self._draining: Final = Draining()
         self.rooms: Final = Rooms(serving.settings.queue, serving.telemetry)
+        self._tools: Final = ToolsEndpoint(serving, self._bodies, self.rooms, self._send)
         endpoints = list(self._endpoints())
         self._exact: Final = {path: endpoint for path, endpoint in endpoints if "{" not in path}
         self._router: Final[Any] = Router(
@@ -45,6 +48,12 @@ class Face:
             redirect_slashes=False,
             default=self._nothing_there,
         )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Keep alive what must outlast single requests; wraps the time in which requests are answered."""
+        async with self._tools.running():
+            yield
 
     def drain(self) -> None:
         """Say that the service is about to stop: not ready any more, and nothing new is admitted."""
@@ -84,6 +93,7 @@ class Face:
     def _endpoints(self) -> Iterator[tuple[str, Application]]:
         for path, endpoint in routes(self._serving, self._bodies, self.rooms, self._draining):
             yield path, _Mounted(endpoint, self._send)
+        yield PATH, self._tools
 
     async def _send(self, scope: Scope, receive: Receive, send: Send, answer: HTTPAnswer) -> None:
         """Send an answer. A client that is cut off is first read for a while, or it would see a reset instead."""
@@ -96,8 +106,7 @@ class Face:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _nothing_there(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_dialect = scope["method"] == "POST" and scope["path"].startswith(DIALECT)
-        code = "not_covered" if is_dialect else "not_found"
+        code = "not_covered" if _is_not_covered(scope) else "not_found"
         await self._send(scope, receive, send, problem(404, code, closes=scope["method"] == "POST"))
 
     def _tell(
@@ -148,11 +157,19 @@ class _Mounted:
         scope["assay"]["route"] = self._endpoint.route
         if scope["method"] in self._endpoint.methods:
             answer = await self._endpoint(scope, receive)
+        elif _is_not_covered(scope):
+            answer = problem(404, "not_covered", closes=True)
         else:
             allow = (("Allow", ", ".join((*self._endpoint.methods, "OPTIONS"))),)
             has_body = scope["method"] not in ("GET", "HEAD")
             answer = problem(405, "method_not_allowed", headers=allow, closes=has_body)
         await self._send_out(scope, receive, send, answer)
+
+
+def _is_not_covered(scope: Scope) -> bool:
+    """Tell whether a request that nothing takes is a POST to the dialect check, whose contract has a word for it."""
+    path: str = scope["path"]
+    return scope["method"] == "POST" and (path == DIALECT or path.startswith(f"{DIALECT}/"))
 
 
 def _preflight() -> HTTPAnswer:

@@ -14,6 +14,7 @@ from assay402.attest.ring_file import LiveRing
 from assay402.core.asks import Failed, Fetch, Fetched
 from assay402.core.errors import JSONUnreadable, TheirError
 from assay402.core.strictjson import JSON, read
+from assay402.mcp_server.progress import telling
 from assay402.net.answerer import NetworkAnswerer, at_once
 from assay402.net.chain import EVMLookup
 from assay402.net.clock import utc_now
@@ -70,7 +71,7 @@ async def assembled(
             resources=offered,
             payments=store.payments,
             free_tier=store.free_tier,
-            answerer=NetworkAnswerer(fetcher, clock=clock),
+            answerer=telling(NetworkAnswerer(fetcher, clock=clock)),
             gather=at_once,
             clock=clock,
             sign=signing(ring, clock),

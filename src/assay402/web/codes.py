@@ -11,7 +11,7 @@ NOTICES: Final[Mapping[str, Notice]] = {
     "method_not_allowed": Notice("This path does not take this method.", "Use one that the header Allow names."),
     "content_type": Notice("The body is not announced as JSON.", "Send Content-Type: application/json, in UTF-8."),
     "content_coding": Notice("The body is compressed.", "Send it as it is, without Content-Encoding."),
-    "content_length": Notice("The length of the body is not announced in a readable way.", "Send one Content-Length, a number."),
+    "content_length": Notice("The length of the body is not announced in a readable way.", "Send one Content-Length, a number, or Transfer-Encoding: chunked; not both."),
     "body_late": Notice("The body did not arrive in time.", "Send it again; a body has the seconds that the service's guide names."),
     "head_late": Notice("The head of the request did not arrive in time.", "Send it again, at once."),
     "head_too_large": Notice("The headers are too many or too long.", "Send fewer; the payment header has room in the limit."),

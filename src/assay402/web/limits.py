@@ -113,7 +113,7 @@ def busy(*, closes: bool = False) -> HTTPAnswer:
 
 
 def head_problem(scope: Scope, limits: Limits) -> HTTPAnswer | None:
-    """Refuse a head that is too large; the server refuses larger ones while they arrive."""
+    """Refuse a head that is too large or says two lengths; the server refuses larger ones while they arrive."""
     headers = scope["headers"]
     size = sum(len(name) + len(value) + 4 for name, value in headers) + len(scope["query_string"])
     if len(headers) > limits.headers or size > limits.header_bytes:
@@ -123,6 +123,9 @@ def head_problem(scope: Scope, limits: Limits) -> HTTPAnswer | None:
             numbers={"length": size, "cap": limits.header_bytes, "headers": limits.headers},
             closes=True,
         )
+    # Two announcements of where a body ends: whoever stood before us may have believed the other (RFC 9112, 6.1).
+    if header_values(scope, "transfer-encoding") and header_values(scope, "content-length"):
+        return problem(400, "content_length", closes=True)
     return None
 
 

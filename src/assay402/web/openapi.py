@@ -8,15 +8,21 @@ from assay402.attest.signature import ENVELOPE_TYPE
 from assay402.core.strictjson import JSON
 from assay402.formats.schema import Schemas, schemas_of
 from assay402.service.order import Resource
-from assay402.service.resources import DEFAULT_PROFILE
+from assay402.service.resources import DEFAULT_PROFILE, by_path
 from assay402.service.settings import Settings
 from assay402.service.work import EVIDENCE_CUTOFF as CUTOFF
 from assay402.web.answers import JSON_TYPE, LOGICAL_PAYMENT, PROBLEM_TYPE, QUOTE, REPLAYED, SIGNATURE
+from assay402.web.contract import CHECK, OPERATION_ID
 from assay402.web.openapi_open import open_paths
 from assay402.web.wellknown import DESCRIPTION, NAME, address, price_of
+from assay402.wire.transport import PAYMENT_REQUIRED, PAYMENT_RESPONSE, PAYMENT_SIGNATURE
 
 _DIALECT: Final = "https://spec.openapis.org/oas/3.1/dialect/base"
 _STRING: Final = {"type": "string"}
+_PAYMENT: Final = (
+    "The payment, an x402 PaymentPayload of version 2 in base64; without it the answer is an offer."
+)
+_QUOTED: Final = "The quote of the offer, where the client does not echo it in the payment's `extra.quoteId`."
 _ENVELOPE: Final = {
     ENVELOPE_TYPE: {
         "schema": {
@@ -34,9 +40,10 @@ def openapi(settings: Settings, resources: Iterable[Resource]) -> dict[str, JSON
     """Give the document."""
     listed = tuple(resources)
     schemas: dict[str, Any] = {"Problem": problem_schema(), "PaymentRequired": payment_required_schema()}
-    paths: dict[str, Any] = open_paths({each.check.name for each in listed})
-    for path, by_profile in _by_path(listed).items():
-        paths[path] = {"post": _operation(settings, by_profile, schemas)}
+    checks = {each.check.name for each in listed}
+    paths: dict[str, Any] = open_paths(checks, has_did=settings.public_url is not None)
+    for path, by_profile in by_path(listed).items():
+        paths[path] = {"post": _operation(settings, list(by_profile.values()), schemas)}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -99,13 +106,6 @@ def payment_required_schema() -> dict[str, Any]:
     }
 
 
-def _by_path(resources: Iterable[Resource]) -> dict[str, list[Resource]]:
-    found: dict[str, list[Resource]] = {}
-    for resource in sorted(resources, key=lambda each: "?" in each.path):
-        found.setdefault(resource.path.partition("?")[0], []).append(resource)
-    return found
-
-
 def _name(resource: Resource, part: str) -> str:
     words = [resource.check.name, *resource.operation.name.split("-"), resource.profile or "", part]
     return "".join(word.capitalize() for word in words)
@@ -123,8 +123,13 @@ def _operation(settings: Settings, by_profile: list[Resource], schemas: dict[str
     if first.check.name == "claims":
         parameters.append(_key_parameter())
     is_paid = settings.payments == "required" and first.price > 0
+    if is_paid:
+        parameters.append(_header(PAYMENT_SIGNATURE, _PAYMENT))
+        parameters += [_header(QUOTE, _QUOTED)] if first.is_quoted else []
     return {
-        "operationId": first.name.replace("/", "_").replace("-", "_"),
+        "operationId": OPERATION_ID
+        if first.name == CHECK
+        else first.name.replace("/", "_").replace("-", "_"),
         "summary": first.description,
         "tags": [first.check.name],
         "parameters": parameters,
@@ -169,7 +174,7 @@ def _responses(by_profile: list[Resource], schemas: Schemas, *, is_paid: bool) -
     found: dict[str, Any] = {
         "200": {
             "description": "The answer.",
-            "headers": _headers(SIGNATURE, "PAYMENT-RESPONSE", LOGICAL_PAYMENT, CUTOFF, REPLAYED),
+            "headers": _headers(SIGNATURE, PAYMENT_RESPONSE, LOGICAL_PAYMENT, CUTOFF, REPLAYED),
             "content": answers,
         }
     }
@@ -177,7 +182,7 @@ def _responses(by_profile: list[Resource], schemas: Schemas, *, is_paid: bool) -
     if is_paid or by_profile[0].operation.name == "precheck":
         found["402"] = {
             "description": "Payment is required: the offer stands in PAYMENT-REQUIRED and in the body.",
-            "headers": _headers("PAYMENT-REQUIRED", "PAYMENT-RESPONSE", QUOTE, LOGICAL_PAYMENT),
+            "headers": _headers(PAYMENT_REQUIRED, PAYMENT_RESPONSE, QUOTE, LOGICAL_PAYMENT),
             "content": offer,
         }
     if is_paid:
@@ -232,6 +237,10 @@ def _profile_parameter(profiles: list[str]) -> dict[str, Any]:
         "description": f"Which published contract answers; {DEFAULT_PROFILE} where none is named.",
         "schema": {"enum": profiles},
     }
+
+
+def _header(name: str, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "header", "required": False, "description": description, "schema": _STRING}
 
 
 def _key_parameter() -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from assay402.web.answers import JSON_TYPE, PROBLEM_TYPE
+from assay402.web.contract import PATH as CONTRACT
 
 _PROBLEM: Final = {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _OBJECT: Final = {JSON_TYPE: {"schema": {"type": "object"}}}
@@ -18,8 +19,11 @@ _READINESS: Final = {
 }
 
 
-def open_paths(checks: set[str]) -> dict[str, Any]:
-    """Give the paths of everything that is read for free, of a service that offers these checks."""
+def open_paths(checks: set[str], *, has_did: bool) -> dict[str, Any]:
+    """Give the paths of everything that is read for free, of a service that offers these checks.
+
+    `has_did` where it has a public address, which a did:web document names.
+    """
     paths = {
         "/healthz": _get("healthz", "Whether the process answers.", _OBJECT),
         "/readyz": _readyz(),
@@ -28,13 +32,13 @@ def open_paths(checks: set[str]) -> dict[str, Any]:
         "/.well-known/x402": _get("sold", "What is sold here.", _OBJECT),
         "/.well-known/jwks.json": _get("keys", "The keys answers are signed with, old ones kept.", _OBJECT),
     }
+    if has_did:
+        paths["/.well-known/did.json"] = _get("did", "The same keys as a did:web document.", _OBJECT)
     if "dialect" in checks:
         paths["/dialect-check/criteria"] = _get("dialect_criteria", "The published criteria.", _OBJECT)
         paths["/dialect-check/metrics"] = _get("dialect_metrics", "Metrics of the dialect check.", _TEXT)
     if "deliverable" in checks:
-        paths["/docs/DELIVERABLE_ACCEPTANCE_CHECK.json"] = _get(
-            "deliverable_contract", "The contract of the deliverable check.", _OBJECT
-        )
+        paths[CONTRACT] = _get("deliverable_contract", "The contract of the deliverable check.", _OBJECT)
     if "claims" in checks:
         paths["/api/v1/receipts/{receipt_id}"] = _receipts()
     return paths

@@ -1,15 +1,15 @@
 """The table of routes: every path of the service, and what answers there."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Final
 
-from assay402.checks.deliverable.published import contract_document
 from assay402.checks.dialect.criteria import criteria
 from assay402.core.strictjson import JSON, write
-from assay402.service.order import Resource
-from assay402.service.resources import DELIVERABLE
+from assay402.service.resources import by_path
 from assay402.web.answers import PROMETHEUS_TYPE, HTTPAnswer
+from assay402.web.contract import PATH as CONTRACT
+from assay402.web.contract import contract
 from assay402.web.endpoints import OpenEndpoint, OrderEndpoint, ReceiptEndpoint
 from assay402.web.limits import Bodies
 from assay402.web.openapi import openapi
@@ -49,32 +49,12 @@ def routes(
         yield "/dialect-check/criteria", _fixed("criteria", criteria())
         yield "/dialect-check/metrics", OpenEndpoint("metrics", _metrics(serving, _is_about_dialect))
     if "deliverable" in offered:
-        yield "/docs/DELIVERABLE_ACCEPTANCE_CHECK.json", _fixed("contract", _contract(serving.resources))
+        yield CONTRACT, _fixed("contract", contract(serving.settings, serving.resources))
     if "claims" in offered:
         yield RECEIPTS, ReceiptEndpoint(serving.orders)
     proxies = networks_of(serving.settings.trusted_proxies)
-    for path, by_profile in _by_path(serving.resources).items():
+    for path, by_profile in by_path(serving.resources).items():
         yield path, OrderEndpoint(by_profile, serving.orders, bodies, rooms, proxies, signs=serving.signs)
-
-
-def _by_path(resources: Iterable[Resource]) -> dict[str, dict[str, Resource]]:
-    """Group resources by path; the one without a profile in its address stands first."""
-    found: dict[str, dict[str, Resource]] = {}
-    for resource in sorted(resources, key=lambda each: "?" in each.path):
-        path = resource.path.partition("?")[0]
-        found.setdefault(path, {})[resource.profile or ""] = resource
-    return found
-
-
-def _contract(resources: Iterable[Resource]) -> dict[str, Any]:
-    """Give the contract document with what the service adds: where it is served, and for how much."""
-    price = next(each.price for each in resources if each.name == "deliverable/check")
-    return {
-        **contract_document(),
-        "docsPath": "/docs/DELIVERABLE_ACCEPTANCE_CHECK.json",
-        "resourcePath": DELIVERABLE,
-        "pricing": {"currency": "USD", "floorUsd": f"{price / 1_000_000:.6f}".rstrip("0").rstrip(".")},
-    }
 
 
 def _fixed(route: str, document: Mapping[str, JSON]) -> OpenEndpoint:

@@ -8,7 +8,6 @@ import socket
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from multiprocessing import parent_process
 from pathlib import Path
@@ -21,9 +20,10 @@ from assay402.service.ports import StoreUnavailable
 from assay402.service.settings import Settings
 from assay402.service.settings_source import Sourced
 from assay402.service.telemetry import Event, Log, Telemetry
+from assay402.store.notices import store_code
 from assay402.web.app import Face
 from assay402.web.assembly import assembled, without_node
-from assay402.web.server import DRAIN_SECONDS, config_of, listen, serve
+from assay402.web.server import config_of, listen, serve
 from assay402.web.serving import Orders
 from assay402.web.workers import WorkersFail, watch
 
@@ -68,8 +68,8 @@ def run(sourced: Sourced, data_dir: Path, announce: Announce) -> None:
             raise Unstartable(error.code) from None
         except WorkersFail:
             raise Unstartable("workers_fail") from None
-        except StoreUnavailable:
-            raise Unstartable("store_unavailable") from None
+        except StoreUnavailable as error:
+            raise Unstartable(store_code(error)) from None
 
 
 def _dump_no_core() -> None:
@@ -97,7 +97,7 @@ def _tell(announce: Announce, settings: Settings) -> None:
     blind = without_node(settings)
     warned = (
         f"  warning: no node for {', '.join(blind)} (ASSAY_RPC_URLS): a payment there whose settlement gets no answer",
-        "    stays in doubt for ever, neither charged again nor served",
+        "    stays in doubt until you resolve it, neither charged again nor served",
     )
     announce(
         address,
@@ -154,9 +154,9 @@ async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
         if without_node(settings):
             telemetry.log.say(Event.SERVICE_WITHOUT_NODE, code="node_missing")
         sweeping = asyncio.create_task(_reconciling(serving.orders))
-        await serve(face, sockets, face.drain, started, parent)
+        async with face.running():
+            await serve(face, sockets, face.drain, started, parent, serving.orders.drained)
         sweeping.cancel()
-        await _finished(serving.orders)
     telemetry.log.say(Event.SERVICE_STOPPED)
 
 
@@ -165,13 +165,6 @@ async def _reconciling(orders: Orders) -> None:
     while True:
         await asyncio.sleep(RECONCILE_SECONDS)
         await orders.reconcile()
-
-
-async def _finished(orders: Orders) -> None:
-    """Let paid work end; what takes longer is found by its lease, by another worker or at the next start."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(DRAIN_SECONDS):
-            await orders.drained()
 
 
 def _in_many_processes(

@@ -4,8 +4,9 @@ import asyncio
 import signal
 import socket
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
+from math import ceil
 from types import FrameType
 from typing import Any, Final
 
@@ -22,6 +23,12 @@ HEAD_BYTES: Final = 65_536
 KEEP_ALIVE_SECONDS: Final = 30
 DRAIN_SECONDS: Final = 10
 """How long work under way may take once the service is told to stop; leases cover what is cut off then."""
+POLL_SECONDS: Final = 0.05
+"""How soon the end of the last work under way is seen."""
+LINGER_SECONDS: Final = 2.0
+"""How long what comes after a refused head is read and dropped."""
+LINGER_BYTES: Final = 1 << 20
+_TOO_LARGE: Final = 431
 MAX_CONNECTIONS: Final = 512
 """Open connections of one process; each may hold up to 400 kB while it sends."""
 BACKLOG: Final = 2_048
@@ -30,8 +37,18 @@ BACKLOG: Final = 2_048
 class Writer(h11.Connection):
     """Writes answers. Header lines it is given go out unread, and with the first bytes of the body in one write."""
 
+    is_head_too_large: bool = False
+    """Whether reading ended because a head was longer than is read."""
     _lines: bytes | None = None
     _held: bytes = b""
+
+    def next_event(self) -> Any:  # noqa: ANN401  (h11's own union)
+        """Give what came next, and note why there is nothing more."""
+        try:
+            return super().next_event()
+        except h11.RemoteProtocolError as error:
+            self.is_head_too_large = error.error_status_hint == _TOO_LARGE
+            raise
 
     def put(self, lines: bytes | None) -> None:
         """Take the lines of the next answer's head, each with its end; None takes them back."""
@@ -57,6 +74,8 @@ class Connection(H11Protocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  (uvicorn's own arguments)
         super().__init__(*args, **kwargs)
         self._head_timer: asyncio.TimerHandle | None = None
+        self._closing: asyncio.TimerHandle | None = None
+        self._dropped = 0
         self.conn: Writer = Writer(h11.SERVER, self.config.h11_max_incomplete_event_size or HEAD_BYTES)
         self._inner: Final = self.app
         self.app = self._answering
@@ -76,13 +95,20 @@ class Connection(H11Protocol):
             self._start_head_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the timer with the connection."""
+        """Forget the timers with the connection."""
         self._stop_head_timer()
+        if self._closing is not None:
+            self._closing.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Read what came. Until a request is whole, its time runs."""
         if self.transport.is_closing():
+            return
+        if self._closing is not None:
+            self._dropped += len(data)
+            if self._dropped > LINGER_BYTES:
+                self.transport.abort()
             return
         super().data_received(data)
         is_waiting = self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None before the first request
@@ -94,10 +120,13 @@ class Connection(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request: too long a head, or none at all."""
         del msg
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            self._refuse(400, "request_malformed")
-        else:
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.close()
+        elif self.conn.is_head_too_large:
+            # The rest of the head is on its way: closed at once, the client would see a reset instead.
+            self._refuse(_TOO_LARGE, "head_too_large", linger_seconds=LINGER_SECONDS)
+        else:
+            self._refuse(400, "request_malformed")
 
     def _start_head_timer(self) -> None:
         self._head_timer = self.loop.call_later(self.head_seconds, self._head_is_late)
@@ -112,7 +141,7 @@ class Connection(H11Protocol):
         if not self.transport.is_closing() and self.conn.our_state is h11.IDLE:
             self._refuse(408, "head_late")
 
-    def _refuse(self, status: int, code: str) -> None:
+    def _refuse(self, status: int, code: str, *, linger_seconds: float = 0.0) -> None:
         answer = problem(status, code)
         headers = [
             ("content-type", PROBLEM_TYPE),
@@ -127,26 +156,50 @@ class Connection(H11Protocol):
         )
         for part in parts:
             self.transport.write(self.conn.send(part))
-        self.transport.close()
+        if linger_seconds and self.transport.can_write_eof():
+            self.transport.write_eof()
+            self._closing = self.loop.call_later(linger_seconds, self.transport.close)
+        else:
+            self.transport.close()
 
 
 class Server(uvicorn.Server):
-    """A server that says first that it stops, so that what watches it sends nothing new."""
+    """A server that says first that it stops, and goes on listening while work is under way.
+
+    Whoever comes meanwhile is told that it drains, and a payment that is known gets its answer.
+    """
 
     def __init__(
         self,
         config: uvicorn.Config,
         draining: Callable[[], None],
         started: Callable[[], None] = lambda: None,
+        drained: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        """`drained` ends once no work is under way that no request waits for."""
         super().__init__(config)
         self._draining: Final = draining
         self._told: Final = started
+        self._drained: Final = drained or _at_once
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""
         await super().startup(sockets)
         self._told()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Finish what is under way while still listening, within the time that has; then close."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + (self.config.timeout_graceful_shutdown or 0)
+        work = asyncio.ensure_future(self._drained())
+        while (  # noqa: ASYNC110  (uvicorn keeps plain sets and flags, without events)
+            not self.force_exit and loop.time() < until and (self.server_state.tasks or not work.done())
+        ):
+            await asyncio.sleep(POLL_SECONDS)
+        work.cancel()
+        await asyncio.wait([work])
+        self.config.timeout_graceful_shutdown = max(0, ceil(until - loop.time()))
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to drain on the first signal; a second interrupt ends at once, as uvicorn has it."""
@@ -165,6 +218,10 @@ class Server(uvicorn.Server):
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
+
+
+async def _at_once() -> None:
+    """Stand where nothing goes on without a request."""
 
 
 def config_of(application: Application, **changes: Any) -> uvicorn.Config:  # noqa: ANN401  (uvicorn's own settings)
@@ -193,18 +250,19 @@ def listen(host: str, port: int) -> socket.socket:
     return socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
 
 
-async def serve(
+async def serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
     application: Application,
     sockets: Sequence[socket.socket],
     draining: Callable[[], None],
     started: Callable[[], None],
     parent: int | None = None,
+    drained: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Serve until a signal says to stop, and until what is under way has ended or its time has.
 
     `parent` becomes readable when the process that watches over this one is gone, which is a reason to stop as well.
     """
-    server = Server(config_of(application), draining, started)
+    server = Server(config_of(application), draining, started, drained)
     if parent is not None:
         asyncio.get_running_loop().add_reader(parent, _orphaned, server, parent)
     await server.serve(list(sockets))

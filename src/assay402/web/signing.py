@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from assay402.attest.codes import KeysUnusable
 from assay402.attest.keys import Signer
 from assay402.attest.offers import offers_extension, receipt_extension, sign_offer, sign_receipt
 from assay402.attest.ring_file import LiveRing
 from assay402.attest.signature import SIGNATURE_HEADER, sign_answer
 from assay402.core.strictjson import JSON
+from assay402.net.clock import utc_now
 from assay402.service.order import Resource
 from assay402.service.work import Sign
 
@@ -86,9 +88,13 @@ class RingOfferReceipts:
     def receipt(
         self, resource_url: str, network: str, payer: str, transaction: str, now: datetime
     ) -> Mapping[str, JSON]:
-        """Give the extension of a settlement: signed that this payer was served."""
+        """Give the extension of a settlement: signed that this payer was served, with the key of `now`, its time."""
         del transaction
-        signer = self._ring.signer(now)
+        try:
+            signer = self._ring.signer(now)
+        except KeysUnusable:
+            # A replay after the service has taken another name: the keys of the old one are gone.
+            signer = self._ring.signer(utc_now())
         return receipt_extension(
             sign_receipt(signer, resource_url=resource_url, network=network, payer=payer, issued_at=now)
         )

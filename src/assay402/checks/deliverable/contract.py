@@ -7,6 +7,7 @@ from assay402.checks.deliverable import program
 from assay402.checks.deliverable.admission import root_of
 from assay402.checks.deliverable.budget import Work
 from assay402.checks.deliverable.collect import collect
+from assay402.checks.deliverable.differences import differences
 from assay402.checks.deliverable.menu import BY_NAME
 from assay402.checks.deliverable.model import (
     ASSAY,
@@ -71,7 +72,7 @@ def replay(given: ReplayInput) -> Collecting[ReplayReport | Refusal]:
     else:
         recomputed = publish(judge(facts.given))
     return ReplayReport(
-        differences=tuple(_differences(facts.answer, recomputed, "")),
+        differences=tuple(each.place for each in differences(facts.answer, recomputed)),
         recomputed=recomputed,
         root_fits=_root_fits(facts.answer),
     )
@@ -224,29 +225,3 @@ def _linted(criterion: Criterion) -> dict[str, Any]:
         "checkable": reason == "OK",
         "reason": reason,
     }
-
-
-def _differences(one: Any, other: Any, place: str) -> list[str]:  # noqa: ANN401  (any JSON values)
-    """Name the places where two JSON values differ, as JSON Pointers."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        names = sorted({*one, *other})
-        return [
-            difference
-            for name in names
-            for difference in (
-                _differences(one[name], other[name], f"{place}/{_token(name)}")
-                if name in one and name in other
-                else [f"{place}/{_token(name)}"]
-            )
-        ]
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return [
-            difference
-            for index, pair in enumerate(zip(one, other, strict=True))
-            for difference in _differences(*pair, f"{place}/{index}")
-        ]
-    return [] if type(one) is type(other) and one == other else [place]
-
-
-def _token(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

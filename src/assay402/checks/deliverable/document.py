@@ -5,11 +5,12 @@ document once.
 """
 
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from assay402.checks.deliverable.measure import Measure, measure
+from assay402.checks.deliverable.nodes import Nodes
 from assay402.checks.deliverable.paths import Path
 from assay402.core.canon import canonical, canonical_plain, keccak256_hex, sha256_hex
 from assay402.core.exactjson import Exact, Troubled, read_exact
@@ -42,6 +43,8 @@ class Deliverable:
         self.data: Final = data
         self._value = value
         self._canonical: dict[int, bytes] = {}
+        self.findings: Final[dict[Any, Any]] = {}
+        """What rules have found of parts of the document and may be asked again."""
         self._measures: dict[int, Measure] = {}
 
     @cached_property
@@ -82,6 +85,10 @@ class Deliverable:
         assert isinstance(self.document, Exact)  # noqa: S101  (callers have judged the document)
         return self.document
 
+    @cached_property
+    def _nodes(self) -> Nodes:
+        return Nodes(self.root)
+
     def select(self, path: Path) -> JSON:
         """Give the value at a singular path of an exact document, or `MISSING`."""
         return path.select(self.root)
@@ -104,6 +111,11 @@ class Deliverable:
             if isinstance(value, (dict, list)):
                 self._measures[id(value)] = found
         return found
+
+    def nodes(self, value: JSON) -> tuple[Nodes, int]:
+        """Give the values of the document one by one, and the number of a part of it."""
+        number = self._nodes.number_of(value)
+        return (Nodes(value), 0) if number is None else (self._nodes, number)
 
     def canonical_key(self, values: list[JSON]) -> bytes:
         """Give the canonical text of an array of parts of the document."""

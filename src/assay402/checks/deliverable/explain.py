@@ -11,6 +11,7 @@ from assay402.checks.deliverable.budget import Work
 from assay402.checks.deliverable.claims import Claim, Operand
 from assay402.checks.deliverable.collect import collect
 from assay402.checks.deliverable.contract import judge
+from assay402.checks.deliverable.differences import differences, token
 from assay402.checks.deliverable.model import OK, Case, CheckInput, Criterion, Fault, Finding, Judged, Report
 from assay402.checks.deliverable.paths import MISSING, Path
 from assay402.checks.deliverable.reasons import REASONS
@@ -21,18 +22,21 @@ from assay402.checks.deliverable.rules.relations import (
     Unavailable,
     claim_fault,
 )
-from assay402.checks.deliverable.rules.subject import subject, unreadable
+from assay402.checks.deliverable.rules.subject import located, subject, unreadable
+from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.asks import Collecting
 from assay402.core.canon import canonical, keccak256_hex, sha256_hex
 from assay402.core.check import Refusal
-from assay402.core.exactjson import Exact, same
+from assay402.core.exactjson import Exact
 from assay402.core.strictjson import JSON
 
 _DIGESTS: Final[Mapping[str, Callable[[bytes], str]]] = {
     "sha256_equals": sha256_hex,
     "keccak256_equals": keccak256_hex,
 }
+_BOUNDS: Final = ("min", "max", "equals", "exclusiveMin", "exclusiveMax", "tolerance", "relTolerance")
 MAX_CHANGES: Final = 100
+MAX_VIOLATIONS_SHOWN: Final = 5
 MAX_SHOWN: Final = 2_000
 """Characters of a value that are shown."""
 
@@ -52,24 +56,24 @@ def publish_explain(report: Report) -> dict[str, Any]:
 
 def changes(actual: JSON, expected: JSON, place: str = "") -> Iterator[dict[str, Any]]:
     """Give the operations of RFC 6902 that turn one value into another, elements compared place by place."""
-    if isinstance(actual, dict) and isinstance(expected, dict):
-        for name in sorted(actual.keys() | expected.keys()):
-            below = f"{place}/{name.replace('~', '~0').replace('/', '~1')}"
-            if name not in expected:
-                yield {"op": "remove", "path": below}
-            elif name not in actual:
-                yield {"op": "add", "path": below, "value": expected[name]}
-            else:
-                yield from changes(actual[name], expected[name], below)
-    elif isinstance(actual, list) and isinstance(expected, list):
-        for index, (one, other) in enumerate(zip(actual, expected, strict=False)):
-            yield from changes(one, other, f"{place}/{index}")
-        for index in range(len(actual) - 1, len(expected) - 1, -1):
-            yield {"op": "remove", "path": f"{place}/{index}"}
-        for value in expected[len(actual) :]:
-            yield {"op": "add", "path": f"{place}/-", "value": value}
-    elif not same(actual, expected):
-        yield {"op": "replace", "path": place, "value": expected}
+    for found in differences(actual, expected, place):
+        if found.other is MISSING:
+            yield {"op": "remove", "path": found.place}
+        elif found.one is MISSING:
+            yield {"op": "add", "path": found.place, "value": found.other}
+        elif isinstance(found.one, list) and isinstance(found.other, list):
+            yield from _resized(found.one, found.other, found.place)
+        else:
+            yield {"op": "replace", "path": found.place, "value": found.other}
+
+
+def _resized(actual: list[JSON], expected: list[JSON], place: str) -> Iterator[dict[str, Any]]:
+    for index, (one, other) in enumerate(zip(actual, expected, strict=False)):
+        yield from changes(one, other, f"{place}/{index}")
+    for index in range(len(actual) - 1, len(expected) - 1, -1):
+        yield {"op": "remove", "path": f"{place}/{index}"}
+    for value in expected[len(actual) :]:
+        yield {"op": "add", "path": f"{place}/-", "value": value}
 
 
 def _explained(judged: Judged, report: Report) -> dict[str, Any]:
@@ -87,13 +91,26 @@ def _explained(judged: Judged, report: Report) -> dict[str, Any]:
     }
     if isinstance(criterion.parameters, Fault):
         return explained
-    return {**explained, **_values(criterion.parameters, report), **_compared(criterion, report)}
+    return {
+        **explained,
+        **_bounds(criterion.parameters),
+        **_values(criterion.parameters, report),
+        **_compared(criterion, finding, report),
+    }
 
 
-def _compared(criterion: Criterion, report: Report) -> dict[str, Any]:
+def _bounds(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the bounds a number was compared with."""
+    found = {name: _shown(parameters[name]) for name in _BOUNDS if parameters.get(name) is not None}
+    return {"bounds": found} if found else {}
+
+
+def _compared(criterion: Criterion, finding: Finding, report: Report) -> dict[str, Any]:
     """Give what a check made of the deliverable to compare it: a digest, or the two sides of each claim."""
     assert not isinstance(criterion.parameters, Fault)  # noqa: S101  (the caller has told)
     case = Case(parameters=criterion.parameters, deliverable=report.given.deliverable, work=Work())
+    if "validator" in criterion.parameters:
+        return {"violations": _violations(case)} if finding.reason == "SCHEMA_VIOLATION" else {}
     if criterion.check in _DIGESTS:
         data = subject(case)
         return {} if isinstance(data, Finding) else {"actual": _shown(_DIGESTS[criterion.check](data))}
@@ -101,6 +118,41 @@ def _compared(criterion: Criterion, report: Report) -> dict[str, Any]:
         return {}
     reader = Reader(case.deliverable, MAX_STEPS)
     return {"claims": [_claim(reader, claim) for claim in criterion.parameters["claims"]]}
+
+
+def _violations(case: Case) -> list[dict[str, str]]:
+    """Give the first places of a value that a schema does not allow, and by which keyword, where that is cheap to find."""
+    from jsonschema_rs import ValidationError  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
+
+    value: Any = located(case)
+    plan, validator = case.parameters["plan"], case.parameters["validator"]
+    measure = case.deliverable.measure(value)
+    counted = counting(plan, measure, work(plan, measure))
+    if counted is not None and case.work.counts(counted):
+        found = [
+            each for _, each in zip(range(MAX_VIOLATIONS_SHOWN), validator.iter_errors(value), strict=False)
+        ]
+    elif plan.has_alternatives:
+        # One violation of these holds those of all of them.
+        return []
+    else:
+        try:
+            validator.validate(value)
+        except ValidationError as error:
+            found = [error]
+    return [
+        {
+            "path": _pointer(each.instance_path),
+            "schemaPath": _pointer(each.schema_path),
+            "keyword": each.kind.name,
+        }
+        for each in found
+    ]
+
+
+def _pointer(parts: list[str | int]) -> str:
+    pointer = "".join(f"/{token(str(part))}" for part in parts)
+    return pointer if len(pointer) <= MAX_SHOWN else pointer[:MAX_SHOWN] + "…"
 
 
 def _claim(reader: Reader, claim: Claim) -> dict[str, Any]:

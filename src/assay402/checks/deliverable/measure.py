@@ -41,6 +41,8 @@ class Measure(Struct, frozen=True, kw_only=True):
     arrays: int
     largest_object: int
     longest_array: int
+    nested: int
+    """Arrays and objects that are elements of an array."""
     longest_text: int
     """Bytes of the longest string or name."""
     own: Held
@@ -83,6 +85,7 @@ def measure(value: JSON, size: int) -> Measure:
         arrays=counting.arrays,
         largest_object=counting.largest_object,
         longest_array=counting.longest_array,
+        nested=counting.nested,
         longest_text=counting.longest_text,
         own=own.held(),
         by_name={name: tally.held() for name, tally in counting.by_name.items()},
@@ -139,6 +142,7 @@ class _Counting:
         self.members = 0
         self.elements = 0
         self.arrays = 0
+        self.nested = 0
         self.largest_object = 0
         self.longest_array = 0
         self.longest_text = 0
@@ -182,6 +186,7 @@ class _Counting:
         self.arrays += 1
         self.elements += len(found)
         self.longest_array = max(self.longest_array, len(found))
+        self.nested += sum(isinstance(each, (dict, list)) for each in found)
 
     def _number(self, number: int | Decimal) -> None:
         if isinstance(number, int) and -_EXACT < number < _EXACT:
@@ -190,11 +195,12 @@ class _Counting:
         self.has_decimals = self.has_decimals or isinstance(number, Decimal)
         self.number_size = max(self.number_size, number_size(number))
         if not self.has_near_numbers:
-            same = self._by_binary.setdefault(_binary(number), number)
+            same = self._by_binary.setdefault(binary(number), number)
             self.has_near_numbers = same != number
 
 
-def _binary(number: int | Decimal) -> float:
+def binary(number: int | Decimal) -> float:
+    """Give a number in binary64."""
     try:
         return float(number)
     except OverflowError:

@@ -205,6 +205,7 @@ MENU: Final[tuple[CheckSpec, ...]] = (
         rule=structure.unique_values,
         parameters=(_WHOLE, Parameter(name="by", kind=PATH, aliases=("key", "field"))),
         fails=("NOT_AN_ARRAY", "DUPLICATE_VALUE"),
+        uncheckables=("LIMIT_WORK",),
         detail=("length", "distinct", "firstIndex", "secondIndex"),
     ),
     CheckSpec(

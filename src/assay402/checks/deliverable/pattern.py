@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 MAX_PATTERN_MEMORY: Final = 1 << 20
 """Bytes the engine may use for one pattern; what needs more is refused when it is read."""
+KNOWN_ABOVE: Final = 200
+"""The price above which it is worth knowing in how many places at once a pattern can be."""
 UNSUPPORTED: Final = Fault("PATTERN_UNSUPPORTED")
 
 _BEYOND_LATIN: Final = ("\\p", "\\P", "\\x{")
@@ -23,7 +25,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-def compiled(parameters: Mapping[str, Any], _room: Room) -> Mapping[str, Any] | Fault:
+def compiled(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Fault:
     """Compile a pattern, or say that the engine refuses it, or that it sets flags."""
     import re2  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
 
@@ -34,7 +36,9 @@ def compiled(parameters: Mapping[str, Any], _room: Room) -> Mapping[str, Any] | 
         made = re2.compile(pattern.encode(), _options(re2.Options()))
     except re2.error:
         return UNSUPPORTED
-    return {**parameters, "value": made, "price": _price(pattern, made.programsize)}
+    price = _price(pattern, made.programsize)
+    known = room.places.price(pattern) if price > KNOWN_ABOVE else None
+    return {**parameters, "value": made, "price": price if known is None else min(price, known.byte)}
 
 
 def _price(pattern: str, size: int) -> int:

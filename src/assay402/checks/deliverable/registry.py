@@ -123,5 +123,6 @@ def _limits() -> Mapping[str, int]:
         "schemaPatternBudget": budget.PATTERN_BUDGET,
         "schemaWork": guard.MAX_WAY_DOWN,
         "schemaViolations": schema.MAX_VIOLATIONS,
-        "schemaCountedBytes": schema.MAX_COUNTED,
+        "schemaPairs": budget.MAX_PAIRS,
+        "schemaCounting": budget.MAX_COUNTING,
     }

@@ -60,7 +60,7 @@ CREATE TABLE payments (
     valid_before bigint NOT NULL,
     state text NOT NULL CHECK (
         state = 'claimed' OR state = 'stored' OR state = 'settling'
-        OR state = 'settled' OR state = 'released' OR state = 'expired'
+        OR state = 'settled' OR state = 'released' OR state = 'expired' OR state = 'unresolved'
     ),
     fence bigint NOT NULL CHECK (fence > 0),
     lease_until bigint NOT NULL,
@@ -75,12 +75,15 @@ CREATE TABLE payments (
 CREATE UNIQUE INDEX payments_payment_id ON payments (payer, payment_id)
     WHERE payment_id IS NOT NULL AND state <> 'released' AND state <> 'expired';
 CREATE INDEX payments_newest_payment_id ON payments (payer, payment_id) WHERE payment_id IS NOT NULL;
-CREATE INDEX payments_idempotency_key ON payments (payer, operation, idempotency_key)
+CREATE UNIQUE INDEX payments_idempotency_key ON payments (payer, operation, idempotency_key)
+    WHERE idempotency_key IS NOT NULL AND state <> 'released' AND state <> 'expired';
+CREATE INDEX payments_newest_idempotency_key ON payments (payer, operation, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 CREATE INDEX payments_unsettled_payer ON payments (payer)
-    WHERE state <> 'settled' AND state <> 'released' AND state <> 'expired';
+    WHERE state <> 'settled' AND state <> 'released' AND state <> 'expired' AND state <> 'unresolved';
 CREATE INDEX payments_unsettled_lease ON payments (lease_until)
-    WHERE state <> 'settled' AND state <> 'released' AND state <> 'expired';
+    WHERE state <> 'settled' AND state <> 'released' AND state <> 'expired' AND state <> 'unresolved';
+CREATE INDEX payments_unresolved ON payments (lease_until, key) WHERE state = 'unresolved';
 
 -- Answers of rooms whose custody keeps them. Never the input.
 CREATE TABLE answers (

@@ -7,9 +7,10 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from assay402.checks.deliverable.arithmetic import Arithmetic, Exact, TooManyDigits
+from assay402.checks.deliverable.arithmetic import MAX_DIGITS, Arithmetic, Exact, TooManyDigits
 from assay402.checks.deliverable.claims import AGGREGATES, Claim, Combined, Literally, Measured, Operand
 from assay402.checks.deliverable.document import Deliverable
+from assay402.checks.deliverable.measure import number_size
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.parameters import is_number
 from assay402.checks.deliverable.paths import MISSING, Path, step_all
@@ -27,10 +28,12 @@ _LIMITS: Final = (LIMIT_NUMBER, LIMIT_WORK)
 """Reasons that withhold judgement on a claim, where others say that it does not hold."""
 
 MAX_STEPS: Final = 1 << 18
-"""Values read by the claims of one criterion: a dozen sums over the longest array there can be."""
+"""Values read and combined by the claims of one criterion: a dozen sums over the longest array there can be."""
 _PRICE: Final = 200
 """Steps of a request's work that reading one value counts as."""
 _BYTES_A_STEP: Final = 64
+_DIGITS_A_STEP: Final = 768
+"""Digits of a result that are written for one operand."""
 _WRITTEN_BYTES_A_STEP: Final = 4
 """Keys and values of records are written canonically, each once."""
 
@@ -167,6 +170,8 @@ class Reader:
                 return value
             if not is_number(value):
                 return Unavailable(OPERAND_TYPE)
+        digits = sum(map(number_size, values))  # type: ignore[arg-type]  # each has been found a number
+        self._charge(len(values) * (1 + min(digits, MAX_DIGITS) // _DIGITS_A_STEP))
         combine = self._arithmetic.add if operand.combination == "add" else self._arithmetic.multiply
         return combine(values)  # type: ignore[arg-type]  # each has been found a number
 

@@ -2,15 +2,15 @@
 
 from typing import Final
 
+from assay402.checks.deliverable.budget import EXACT_ABOVE
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
-from assay402.checks.deliverable.schema.work import work
+from assay402.checks.deliverable.schema.walk import exact_work
+from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.check import rule
-from assay402.core.grammar import depth
+from assay402.core.strictjson import JSON
 
 MAX_VIOLATIONS: Final = 100
-MAX_COUNTED: Final = 1 << 22
-"""Bytes the engine may copy to count violations: it keeps a copy of the value with each, and of those within."""
 
 
 @rule("deliverable/json-schema", since="0.1", spec="summary: JSON-schema conformance at a path")
@@ -45,16 +45,25 @@ def json_schema(case: Case) -> Finding:
     value = located(case)
     if isinstance(value, Finding):
         return value
-    text = case.deliverable.canonical(value)
-    counts, validator = case.parameters["cost"], case.parameters["validator"]
-    steps = work(case.parameters["plan"], case.deliverable.measure(value))
+    plan, validator = case.parameters["plan"], case.parameters["validator"]
+    steps = _steps(case, value)
     if not case.work.takes(steps):
         return uncheckable("LIMIT_WORK")
     if validator.is_valid(value):
         return passed(violations=0)
-    is_dear = counts.is_recursive or counts.work * len(text) * (1 + depth(text)) > MAX_COUNTED
-    # Counting them takes another run.
-    if is_dear or not case.work.takes(steps):
+    counted = counting(plan, case.deliverable.measure(value), steps)
+    if counted is None or not case.work.counts(counted):
         return failed("SCHEMA_VIOLATION")
     violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(value), strict=False))
     return failed("SCHEMA_VIOLATION", violations=violations)
+
+
+def _steps(case: Case, value: JSON) -> int:
+    """Count what the schema takes of a value: a bound, and where that is much, each value by its own size."""
+    plan = case.parameters["plan"]
+    bound = work(plan, case.deliverable.measure(value))
+    if bound <= min(EXACT_ABOVE, case.work.left):
+        return bound
+    nodes, number = case.deliverable.nodes(value)
+    exact = exact_work(plan, nodes, number, case.work.pairs)
+    return bound if exact is None else min(bound, exact)

@@ -1,15 +1,17 @@
 """Structure: is it JSON, what stands at a path, how many elements, are they different."""
 
-from typing import Any
-
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
-from assay402.checks.deliverable.paths import MISSING
+from assay402.checks.deliverable.paths import MISSING, Path
 from assay402.checks.deliverable.rules.bounds import within
 from assay402.checks.deliverable.rules.subject import PATH_MISSING, located
 from assay402.core.check import rule
 from assay402.core.exactjson import same, type_names
 from assay402.core.grammar import NotJSON
+from assay402.core.strictjson import JSON
 
+_ELEMENT = 600
+"""Steps of writing an element and looking it up."""
+_SEGMENT = 100
 NOT_AN_ARRAY = failed("NOT_AN_ARRAY")
 TYPE_MISMATCH = failed("TYPE_MISMATCH")
 
@@ -159,8 +161,19 @@ def unique_values(case: Case) -> Finding:
         return value
     if not isinstance(value, list):
         return NOT_AN_ARRAY
-    by = case.parameters["by"]
-    keys: list[Any] = value if by is None else [by.select(element) for element in value]
+    known, by = case.deliverable.findings, case.parameters["by"]
+    if (id(value), by) not in known:
+        segments = 0 if by is None else len(by.segments)
+        steps = len(value) * (_ELEMENT + segments * _SEGMENT) + len(case.deliverable.canonical(value))
+        if not case.work.takes(steps):
+            return uncheckable("LIMIT_WORK")
+        known[id(value), by] = _unique(case, value, by)
+    found: Finding = known[id(value), by]
+    return found
+
+
+def _unique(case: Case, value: list[JSON], by: Path | None) -> Finding:
+    keys = value if by is None else [by.select(element) for element in value]
     if any(key is MISSING for key in keys):
         return PATH_MISSING
     places: dict[bytes, int] = {}

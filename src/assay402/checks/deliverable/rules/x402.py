@@ -70,12 +70,21 @@ def x402_valid(case: Case) -> Finding:
 def _decoded(case: Case) -> JSON | Finding:
     """Decode the header form: the string at the path, or the whole deliverable where no path was given."""
     if case.parameters["givenPath"]:
-        value = located(case)
-        if isinstance(value, Finding):
-            return value
+        selected = located(case)
+        if isinstance(selected, Finding):
+            return selected
+        value = selected if isinstance(selected, str) else None
     else:
         value = case.deliverable.text
-    data = decode_canonical(value) if isinstance(value, str) else None
+    known = case.deliverable.findings
+    if (BASE64, value) not in known:
+        known[BASE64, value] = _read(value)
+    found: JSON | Finding = known[BASE64, value]
+    return found
+
+
+def _read(value: str | None) -> JSON | Finding:
+    data = None if value is None else decode_canonical(value)
     if data is None:
         return X402_BASE64
     document = read_exact(data)

@@ -164,11 +164,13 @@ class _WayDown:
         by_place: dict[str, list[int]] = {}
         for edge in node.edges:
             by_place.setdefault(edge.place, []).append(_dearest(edge, counts))
-        here, others, elements = (sum(by_place.get(place, ())) for place in ("here", "others", "elements"))
+        here, others, names, elements = (
+            sum(by_place.get(place, ())) for place in ("here", "others", "names", "elements")
+        )
         member, element = (max(by_place.get(place, ()), default=0) for place in ("member", "element"))
         # A value is an object or an array, so only one of the two is walked.
         looks = self._chain[number] if is_unevaluated(node.schema) else 1
-        return looks * here + max(member + others, element + elements)
+        return looks * here + max(member + others + names, element + elements)
 
 
 def _dearest(edge: Edge, counts: Mapping[int, int]) -> int:

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.model import Fault
 from assay402.checks.deliverable.schema.cost import Cost, cost
 from assay402.checks.deliverable.schema.index import Index
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS, Draft
 from assay402.checks.deliverable.schema.patterns import all_portable, patterns
-from assay402.checks.deliverable.schema.weights import PATTERN_PRICES
+from assay402.checks.deliverable.schema.weights import KNOWN_ABOVE, PATTERN_PRICES
 from assay402.checks.deliverable.schema.work import plan
 from assay402.core.canon import canonical
 from assay402.core.grammar import depth
@@ -62,21 +63,21 @@ def guard(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Faul
         return DIALECT_UNSUPPORTED
     if not _meta_validator(draft).is_valid(schema):
         return INVALID
-    index = Index(schema, draft)
+    index = Index(schema, draft, room.schemas)
     if not _one_dialect(index, draft):
         return DIALECT_UNSUPPORTED
     if index.has_dangling:
         return INVALID
-    if not room.takes(len(index.nodes)):
+    if not room.takes(index.size):
         return TOO_COMPLEX
     counts = cost(index)
     if counts is None:
         return INVALID
-    return _compile(parameters, index, counts, room)
+    return _compile(parameters, index, counts, room, len(text))
 
 
 def _compile(
-    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Room
+    parameters: Mapping[str, Any], index: Index, counts: Cost, room: Room, schema_bytes: int
 ) -> Mapping[str, Any] | Fault:
     found = patterns(index)
     if len(found) > MAX_PATTERNS:
@@ -104,8 +105,8 @@ def _compile(
     validator = _validator(schema, index.draft, assert_format=parameters["assertFormat"])
     if isinstance(validator, Fault):
         return validator
-    planned = plan(index, sizes, assert_format=parameters["assertFormat"])
-    return {**parameters, "validator": validator, "cost": counts, "plan": planned}
+    planned = plan(index, _prices(sizes, room), schema_bytes, assert_format=parameters["assertFormat"])
+    return {**parameters, "validator": validator, "plan": planned}
 
 
 def _draft(schema: JSON) -> Draft | None:
@@ -182,6 +183,17 @@ def _sizes(found: list[str], room: Room) -> dict[str, int] | Fault:
         room.left -= size
         sizes[pattern] = size
     return sizes
+
+
+def _prices(sizes: Mapping[str, int], room: Room) -> dict[str, Price]:
+    """Give what each pattern costs: what its size says, or where that is less, what its places say."""
+    prices: dict[str, Price] = {}
+    for pattern, size in sizes.items():
+        prices[pattern] = Price(byte=PATTERN_PRICES[size], reach=None)
+        known = room.places.price(pattern) if size > KNOWN_ABOVE else None
+        if known is not None and known.byte < PATTERN_PRICES[size]:
+            prices[pattern] = known
+    return prices
 
 
 def _engine_takes(pattern: str, size: int) -> bool:

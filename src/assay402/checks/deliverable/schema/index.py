@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 
@@ -17,8 +17,6 @@ from assay402.checks.deliverable.schema.keywords import (
 from assay402.checks.deliverable.schema.uri import resolve
 from assay402.core.strictjson import JSON
 
-ReferenceFault: TypeAlias = Literal["dangling", "remote"]
-
 ROOT_BASE: Final = "json-schema:///"
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 _ANCHORS_BEFORE: Final = 2019
@@ -30,7 +28,7 @@ class Edge(Struct, frozen=True, kw_only=True):
     place: Place
     targets: tuple[int, ...]
     name: str = ""
-    """The name of the member a `properties` keyword leads to."""
+    """The name of the member it leads to, or the place of the element."""
 
 
 class Node:
@@ -46,13 +44,19 @@ class Node:
 
 
 class Index:
-    """The schemas of a schema. `fault` is set where a reference leads nowhere; dangling ones come before remote ones."""
+    """The schemas of a schema, as far as there is room for them.
 
-    def __init__(self, schema: JSON, draft: Draft) -> None:
+    `has_dangling` says that a reference leads nowhere within it, `has_remote` that one leads outside it, and
+    `is_too_large` that there was no room for all and the rest was not looked at.
+    """
+
+    def __init__(self, schema: JSON, draft: Draft, room: int) -> None:
         self.draft: Final = draft
         self.nodes: Final[list[Node]] = []
         self.has_dangling = False
         self.has_remote = False
+        self._room: Final = room
+        self._choices = 0
         self._numbers: dict[int, int] = {}
         self._resources: dict[str, JSON] = {}
         self._anchors: dict[tuple[str, str], JSON] = {}
@@ -60,10 +64,20 @@ class Index:
         self._add(schema, ROOT_BASE, is_resource=True)
         resolved = 0
         # A reference may lead to a place no keyword makes a schema; what stands there is walked too.
-        while resolved < len(self.nodes):
+        while resolved < len(self.nodes) and not self.is_too_large:
             self._resolve(self.nodes[resolved])
             resolved += 1
         self._lead_back()
+
+    @property
+    def size(self) -> int:
+        """The schemas, and those a dynamic reference may lead to besides its first."""
+        return len(self.nodes) + self._choices
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether there was not the room for all of them."""
+        return self.size > self._room
 
     def is_schema(self, value: Mapping[str, JSON]) -> bool:
         """Tell whether an object of the schema, by identity, stands where a schema does."""
@@ -140,13 +154,16 @@ class Index:
                 self.has_dangling = True
                 continue
             choice = (target, *self._choice(keyword, fragment, target))
-            node.edges.append(Edge(place="here", targets=tuple(dict.fromkeys(choice))))
+            targets = tuple(dict.fromkeys(choice))
+            self._choices += len(targets) - 1
+            node.edges.append(Edge(place="here", targets=targets))
 
     def _lead_back(self) -> None:
         """Follow the meta-schemas back: their dynamic references lead to a schema that takes their anchor's name."""
         back = tuple(self._dynamic.get("" if self.draft == 2019 else "meta", ()))  # noqa: PLR2004  (a draft)
         for node in self.nodes if back else ():
-            if node.bundled:
+            if node.bundled and not self.is_too_large:
+                self._choices += len(back)
                 node.edges.append(Edge(place="others", targets=back))
 
     def _target(self, uri: str, fragment: str) -> int | None:

@@ -8,8 +8,9 @@ from msgspec import Struct
 from assay402.core.strictjson import JSON
 
 Draft: TypeAlias = Literal[4, 6, 7, 2019, 2020]
-Place: TypeAlias = Literal["here", "member", "others", "element", "elements", "nowhere"]
-"""What a subschema is applied to: the same value; one member, the other members; one element, the elements; nothing."""
+Place: TypeAlias = Literal["here", "member", "others", "names", "element", "elements", "nowhere"]
+"""What a subschema is applied to: the same value; one member, the other members, their names; one element, the elements;
+nothing."""
 _Shape: TypeAlias = Literal["one", "list", "map", "one or list"]
 
 DIALECTS: Final[Mapping[str, Draft]] = {
@@ -61,7 +62,7 @@ _KEYWORDS: Final[Mapping[str, _Keyword]] = {
     "patternProperties": _Keyword("map", "others"),
     "additionalProperties": _Keyword("one", "others"),
     "unevaluatedProperties": _Keyword("one", "others", 2019),
-    "propertyNames": _Keyword("one", "others", 6),
+    "propertyNames": _Keyword("one", "names", 6),
     "prefixItems": _Keyword("list", "element", 2020),
     "items": _Keyword("one or list", "elements"),
     "additionalItems": _Keyword("one", "elements", 4, 2019),
@@ -82,7 +83,7 @@ class Sub(Struct, frozen=True, kw_only=True):
     schema: JSON
     place: Place
     name: str = ""
-    """The name of the member it is applied to, where that is one."""
+    """The name of the member, or the place of the element it is applied to, where that is one."""
 
 
 def is_unevaluated(schema: JSON) -> bool:
@@ -130,6 +131,7 @@ def _within(keyword: _Keyword, value: JSON) -> Iterator[Sub]:
         # An array of schemas stands for the elements one by one.
         place = "element" if keyword.shape == "one or list" else place
         inner = value
+        names = list(map(str, range(len(value)))) if place == "element" else []
     elif isinstance(value, Mapping) and keyword.shape == "map":
         names = sorted(value)
         inner = [value[name] for name in names]

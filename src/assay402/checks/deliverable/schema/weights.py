@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.measure import Measure, is_long, number_size
 from assay402.checks.deliverable.schema.index import Node
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
@@ -19,10 +20,15 @@ PATTERN_PRICES: Final[Mapping[int, int]] = {
     1 << 12: 96,
     1 << 14: 192,
     1 << 16: 864,
+    1 << 17: 1_728,
     1 << 18: 2_560,
+    1 << 19: 5_120,
+    3 << 18: 7_680,
     1 << 20: 9_216,
 }
 """Steps a byte of text takes, by the size a compiled pattern fits: what the engine's slowest way takes."""
+KNOWN_ABOVE: Final = 1 << 14
+"""The size above which it is worth knowing what a pattern that begins at the start of the text costs."""
 BUNDLED_SCHEMAS: Final = 64
 """Schemas in the largest meta-schema, whose own recursion the engine remembers."""
 
@@ -43,12 +49,18 @@ _FORMAT_PRICES: Final[Mapping[str, int]] = {
 }  # fmt: skip
 """Steps a byte takes where it is more than `_FORMAT_PRICE`."""
 _FORMAT_PRICE: Final = 2
-_BUNDLED_BYTE: Final = 64
-_UNIQUE_ELEMENT: Final = 60
-_UNIQUE_BYTE: Final = 8
+BUNDLED_BYTE: Final = 64
+UNIQUE_ELEMENT: Final = 60
+UNIQUE_BYTE: Final = 8
+COMPARED_BYTES: Final = 10
+"""Bytes of two values that are compared in a step, where a table does not tell them apart."""
+SHORT_ARRAY: Final = 15
+"""Elements up to which each is compared with each at once."""
 _UNEVALUATED: Final = 4
-_PAIRS: Final = 8
+_PAIRS: Final = SHORT_ARRAY // 2 + 1
 """How often an element of a short array is compared; longer ones are put into a table."""
+_ENTRY_KEPT: Final = 16
+"""Bytes of an entry of an `enum` in a violation."""
 _PAIR: Final = 16
 """Comparing two values that a table does not tell apart."""
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -59,6 +71,8 @@ class Weights(Struct, frozen=True, kw_only=True):
 
     each: int
     byte: int
+    near: tuple[Price, ...]
+    """The patterns that look at no more than the first bytes of a text."""
     member: int
     name_byte: int
     element: int
@@ -72,9 +86,14 @@ class Weights(Struct, frozen=True, kw_only=True):
     has_decimals: bool
     bundled: int
 
+    @property
+    def has_numbers(self) -> bool:
+        """Whether a value is compared with numbers."""
+        return bool(self.equals or self.bounds or self.multiples)
 
-def weigh(node: Node, chain: int, sizes: Mapping[str, int], *, assert_format: bool) -> Weights:
-    """Weigh a schema; `chain` is how many schemas are applied one inside the other, `sizes` those of its patterns."""
+
+def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format: bool) -> Weights:
+    """Weigh a schema; `chain` is how many schemas are applied one inside the other, `prices` those of its patterns."""
     schema = node.schema if isinstance(node.schema, Mapping) else {}
     entries = _entries(schema)
     numbers = [entry for entry in entries if _is_number(entry)]
@@ -94,10 +113,11 @@ def weigh(node: Node, chain: int, sizes: Mapping[str, int], *, assert_format: bo
     return Weights(
         each=_KEYWORD * (1 + len(schema)) + _ENTRY * len(entries) + _bytes_of(entries) // _ENTRY_BYTES
         + listed + len(names) + _NAME * _names(schema) + _PATTERN_CALL * len(own) + _FORMAT_CALL * len(formats),
-        byte=sum(PATTERN_PRICES[sizes[pattern]] for pattern in own)
+        byte=sum(prices[pattern].byte for pattern in own if prices[pattern].reach is None)
         + sum(_FORMAT_PRICES.get(name, _FORMAT_PRICE) for name in formats),
+        near=tuple(prices[pattern] for pattern in own if prices[pattern].reach is not None),
         member=_PATTERN_CALL * looks * len(names) + unevaluated,
-        name_byte=looks * sum(PATTERN_PRICES[sizes[name]] for name in names),
+        name_byte=looks * sum(prices[name].byte for name in names),
         element=unevaluated,
         is_unique=schema.get("uniqueItems") is True,
         equals=len(numbers),
@@ -130,25 +150,35 @@ def steps(weights: Weights, applied: Applied, size: Measure) -> int:
     total = (
         weights.each * applied.values
         + weights.byte * applied.text
+        + sum(price.byte * min(applied.text, applied.values * (price.reach or 0)) for price in weights.near)
         + weights.member * applied.members
         + weights.name_byte * names
         + weights.element * applied.elements
-        + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + _BUNDLED_BYTE * size.size)
+        + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + BUNDLED_BYTE * size.size)
     )
     if size.long_numbers or weights.number_size:
-        span = size.number_size + weights.number_size
-        is_decimal = size.has_decimals or weights.has_decimals
-        total += applied.values * (
-            weights.equals * _comparison(span, is_decimal=is_decimal) + weights.bounds * (128 + 6 * span)
-            + weights.multiples * (220 + 8 * span + span * span // 400)
-        )  # fmt: skip
+        total += applied.values * number_steps(weights, size.number_size, is_decimal=size.has_decimals)
     return total + (_unique(applied, size) if weights.is_unique else 0)
 
 
+def number_steps(weights: Weights, size: int, *, is_decimal: bool) -> int:
+    """Count what the numbers of a schema take of a value whose largest number has a size."""
+    span = size + weights.number_size
+    is_decimal = is_decimal or weights.has_decimals
+    return (
+        weights.equals * comparison(span, is_decimal=is_decimal)
+        + weights.bounds * (128 + 6 * span)
+        + weights.multiples * (220 + 8 * span + span * span // 400)
+    )
+
+
 def _unique(applied: Applied, size: Measure) -> int:
-    total = _UNIQUE_ELEMENT * applied.elements + applied.ways * _UNIQUE_BYTE * size.size
-    price = _comparison(2 * size.number_size, is_decimal=size.has_decimals)
+    total = UNIQUE_ELEMENT * applied.elements + applied.ways * UNIQUE_BYTE * size.size
+    price = comparison(2 * size.number_size, is_decimal=size.has_decimals)
     total += applied.ways * _PAIRS * size.long_numbers * price
+    # The table does not tell apart what differs in brackets alone.
+    alike = min(size.nested, size.longest_array - 1) + 1
+    total += applied.ways * alike * (size.size // COMPARED_BYTES) if size.nested else 0
     if not size.has_near_numbers:
         return total
     # What a table does not tell apart is compared each with each.
@@ -156,7 +186,7 @@ def _unique(applied: Applied, size: Measure) -> int:
     return total + applied.ways * size.longest_array * pairs // 2
 
 
-def _comparison(span: int, *, is_decimal: bool) -> int:
+def comparison(span: int, *, is_decimal: bool) -> int:
     """Give the price of comparing two numbers for equality that span so many decimal places together."""
     return 200 + 20 * span if is_decimal else 60 + span + span * span // 800
 
@@ -196,3 +226,18 @@ def _names(schema: Mapping[str, JSON]) -> int:
             found.extend(named)
             found.extend(name for names in named.values() if isinstance(names, list) for name in names)
     return len(found) + _bytes_of(found) // _NAME_BYTES
+
+
+def most_violations(node: Node) -> int:
+    """Count the violations one schema can find at one value: one for each keyword, and for each name it asks for."""
+    return max(1, len(node.schema)) + _names(node.schema) if isinstance(node.schema, Mapping) else 1
+
+
+def kept_bytes(node: Node, schema_bytes: int) -> int:
+    """Count the bytes of a schema that a violation holds: what a value was compared with, or what it must not be."""
+    if not isinstance(node.schema, Mapping):
+        return 0
+    if "not" in node.schema:
+        return schema_bytes
+    entries = _entries(node.schema)
+    return _ENTRY_KEPT * len(entries) + _bytes_of(entries)

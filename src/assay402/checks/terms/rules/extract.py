@@ -59,7 +59,9 @@ def extraction(given: ExtractInput) -> Extracted | Refused:
     here as well.
     """
     if given.protocol not in PROTOCOLS:
-        return Refused(code="terms/protocol-unknown", detail="the protocol is none with a placement")
+        return Refused(
+            code="terms/protocol-unknown", detail=f"the protocol is none of {', '.join(PROTOCOLS)}"
+        )
     return extract_document(given)
 
 

@@ -36,7 +36,9 @@ def placement(given: PlaceInput) -> Placed | Refused:
     slot and the URL must pass the link rule.
     """
     if given.protocol not in PROTOCOLS:
-        return Refused(code="terms/protocol-unknown", detail="the protocol is none with a placement")
+        return Refused(
+            code="terms/protocol-unknown", detail=f"the protocol is none of {', '.join(PROTOCOLS)}"
+        )
     placed = place_document(given)
     # Judged last: it is ours, and the contract's steps come in its order.
     if isinstance(placed, Placed) and repeats_a_name(given.document):

@@ -1,0 +1,169 @@
+"""The values of a document one by one, each with its own size: for counting exactly where a bound is not enough."""
+
+from collections.abc import Collection, Mapping
+from decimal import Decimal
+from functools import cached_property
+from typing import Final
+
+from assay402.checks.deliverable.measure import binary, is_long, number_size, text_size
+from assay402.core.strictjson import JSON
+
+_PRIME: Final = (1 << 61) - 1
+_BASE: Final = 1_000_003
+_QUOTES: Final = 2
+
+
+class Nodes:
+    """A value and all within it by number: 0 is the value, and each stands behind what it is within.
+
+    What is within a value has the numbers from its own on, as many as `values` says.
+    """
+
+    def __init__(self, value: JSON) -> None:
+        self.found: Final[list[JSON]] = []
+        self.below: Final[list[Mapping[str, int] | list[int] | None]] = []
+        """The numbers of the members by name, or of the elements."""
+        self.text: Final[list[int]] = []
+        """Bytes of a string; of an object, bytes of all its names."""
+        self.sizes: Final[list[int]] = []
+        """Bytes of a value, written."""
+        self.values: Final[list[int]] = []
+        self.spans: Final[list[int]] = []
+        """The size of the largest number that is not compared by the machine; 0 where there is none."""
+        self.long_numbers: Final[list[int]] = []
+        self.decimals: Final[list[bool]] = []
+        self._by_identity: Final[dict[int, int]] = {}
+        self._number(value)
+        for number in range(len(self.found) - 1, -1, -1):
+            self._add_up(number)
+
+    def number_of(self, value: JSON) -> int | None:
+        """Give the number of an array or object of the document, by identity."""
+        return self._by_identity.get(id(value)) if isinstance(value, (dict, list)) else None
+
+    def elements(self, number: int) -> list[int]:
+        """Give the numbers of the elements of an array, or of nothing else."""
+        below = self.below[number]
+        return below if isinstance(below, list) else []
+
+    def members(self, number: int) -> Mapping[str, int]:
+        """Give the numbers of the members of an object, or of nothing else."""
+        below = self.below[number]
+        return below if isinstance(below, dict) else {}
+
+    @cached_property
+    def unique_steps(self) -> dict[int, int]:
+        """What is known of finding the elements of an array different."""
+        return {}
+
+    @cached_property
+    def equals(self) -> list[int]:
+        """Give each value a number, equal values the same."""
+        return _Equality(self).numbers
+
+    @cached_property
+    def hashes(self) -> list[tuple[int, int]]:
+        """Give each value what the engine makes its hash of, as far as that tells values apart.
+
+        The engine hashes the scalars within an array one by one, whatever brackets stand around them, and numbers in
+        binary64. Here each sequence is a polynomial over them, so equal sequences are always equal.
+        """
+        return _Hashes(self).numbers
+
+    def _number(self, value: JSON) -> None:
+        waiting: list[tuple[JSON, int, str]] = [(value, -1, "")]
+        while waiting:
+            found, outer, name = waiting.pop()
+            number = len(self.found)
+            below = self.below[outer] if outer >= 0 else None
+            if isinstance(below, dict):
+                below[name] = number
+            elif isinstance(below, list):
+                below.append(number)
+            self.found.append(found)
+            if isinstance(found, dict):
+                self._by_identity[id(found)] = number
+                self.below.append({})
+                waiting.extend((each, number, its_name) for its_name, each in reversed(found.items()))
+            elif isinstance(found, list):
+                self._by_identity[id(found)] = number
+                self.below.append([])
+                waiting.extend((each, number, "") for each in reversed(found))
+            else:
+                self.below.append(None)
+        for column in (self.text, self.sizes, self.values, self.spans, self.long_numbers):
+            column.extend([0] * len(self.found))
+        self.decimals.extend([False] * len(self.found))
+
+    def _add_up(self, number: int) -> None:
+        found, below = self.found[number], self.below[number]
+        self.values[number] = 1
+        if isinstance(found, str):
+            self.text[number] = text_size(found)
+            self.sizes[number] = self.text[number] + _QUOTES
+        elif isinstance(found, (int, Decimal)) and not isinstance(found, bool):
+            self.sizes[number] = number_size(found)
+            if is_long(found):
+                self.spans[number], self.long_numbers[number] = number_size(found), 1
+                self.decimals[number] = isinstance(found, Decimal)
+        elif below is None:
+            self.sizes[number] = 4
+        else:
+            self._sum(number, below.values() if isinstance(below, Mapping) else below)
+
+    def _sum(self, number: int, below: Collection[int]) -> None:
+        found = self.found[number]
+        if isinstance(found, dict):
+            self.text[number] = sum(map(text_size, found))
+        self.sizes[number] = _QUOTES + self.text[number] + len(below) * (4 if self.text[number] else 1)
+        for each in below:
+            self.sizes[number] += self.sizes[each]
+            self.values[number] += self.values[each]
+            self.long_numbers[number] += self.long_numbers[each]
+            self.spans[number] = max(self.spans[number], self.spans[each])
+            self.decimals[number] = self.decimals[number] or self.decimals[each]
+
+
+class _Equality:
+    """Numbers for values, equal values the same."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.numbers: Final = [0] * len(nodes.found)
+        known: dict[object, int] = {}
+        for number in range(len(nodes.found) - 1, -1, -1):
+            found, below = nodes.found[number], nodes.below[number]
+            key: object
+            if isinstance(below, dict):
+                key = frozenset((name, self.numbers[each]) for name, each in below.items())
+            elif isinstance(below, list):
+                key = tuple(self.numbers[each] for each in below)
+            else:
+                key = (type(found), found)
+            self.numbers[number] = known.setdefault(key, len(known))
+
+
+class _Hashes:
+    """The sequences the engine hashes: a polynomial over the scalars, and how many they are."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.numbers: Final = [(0, 0)] * len(nodes.found)
+        known: dict[object, int] = {}
+        powers = [1]
+        for number in range(len(nodes.found) - 1, -1, -1):
+            found, below = nodes.found[number], nodes.below[number]
+            if isinstance(below, list):
+                total, length = 0, 0
+                for each in below:
+                    its_total, its_length = self.numbers[each]
+                    while len(powers) <= its_length:
+                        powers.append(powers[-1] * _BASE % _PRIME)
+                    total = (total * powers[its_length] + its_total) % _PRIME
+                    length += its_length
+                self.numbers[number] = total, length
+                continue
+            key: object = (type(found), found)
+            if isinstance(below, dict):
+                key = frozenset((name, self.numbers[each]) for name, each in below.items())
+            elif isinstance(found, (int, Decimal)) and not isinstance(found, bool):
+                key = binary(found)
+            self.numbers[number] = 1 + known.setdefault(key, len(known)), 1

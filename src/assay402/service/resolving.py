@@ -1,0 +1,60 @@
+"""The operator says what became of a payment that nobody else can tell of."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from assay402.core.errors import TheirError
+from assay402.service.gate import MARGIN_SECONDS
+from assay402.service.ports import PaymentRow, Payments, PaymentState, Settled
+from assay402.service.settling import requirements_of
+from assay402.service.transactions import is_transaction
+
+_IN_DOUBT: Final = (PaymentState.SETTLING, PaymentState.UNRESOLVED)
+
+
+async def resolve(
+    payments: Payments, key: str, transaction: str | None, now: datetime, *, house: bool
+) -> PaymentRow:
+    """Write that a payment moved in this transaction, with its ledger row; or with None, that it never will.
+
+    Gives the row as it was. `house` where the payer is the operator itself.
+
+    Raises:
+        TheirError: `payment_unknown`, `payment_not_in_doubt`, `payment_usable` (not moved, and still can),
+            `transaction_invalid`.
+        StoreUnavailable: where nothing was written.
+
+    """
+    row = await payments.find(key)
+    if row is None:
+        raise TheirError("payment_unknown")
+    if row.state not in _IN_DOUBT:
+        raise TheirError("payment_not_in_doubt")
+    settled = None if transaction is None else _settled(row, transaction)
+    if settled is None and now - row.valid_before <= timedelta(seconds=MARGIN_SECONDS):
+        raise TheirError("payment_usable")
+    fence = await payments.take_over(key, row.fence, now, now + timedelta(seconds=MARGIN_SECONDS))
+    if fence is None:
+        raise TheirError("payment_not_in_doubt")
+    is_written = (
+        await payments.expire(key, fence)
+        if settled is None
+        else await payments.settled(key, fence, settled, now, house=house)
+    )
+    if not is_written:
+        raise TheirError("payment_not_in_doubt")
+    return row
+
+
+def _settled(row: PaymentRow, transaction: str) -> Settled:
+    offer = requirements_of(row)
+    network = str(offer["network"])
+    if not is_transaction(network, transaction):
+        raise TheirError("transaction_invalid")
+    return Settled(
+        transaction=transaction,
+        network=network,
+        payer=row.payer,
+        amount=int(str(offer["amount"])),
+        asset=str(offer["asset"]),
+    )

@@ -1,0 +1,176 @@
+"""Issue 8, evidence 1 and 2: the official clients of MCP list, call and pay, over stdio and over HTTP."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from assay402.formats.schema import schemas_of
+from assay402.mcp_server.http import mcp_app
+from assay402.mcp_server.tools import Tool, tools
+from assay402.mcp_server.unpaid import Unpaid
+from interop.node_client import NodeClient
+from interop.payments import signed_payment
+from interop.second_environment import FOLDER, install
+from mcp_web import Endpoint, serving
+
+ASSAY = Path(sys.executable).with_name("assay")
+TOOLS = {tool.name: tool for tool in tools()}
+SOLD = {"fahce_diagnose_integrity": 20_000, "dialect_check": 10_000, "deliverable_check": 40_000}
+SECONDS = 60
+
+
+def arguments_of(tool: Tool) -> Any:
+    """Give what a tool is called with: its example, of which nothing leaves this machine."""
+    match tool.name:
+        case "listing_check":
+            return {"url": "https://shop.invalid/paid"}
+        case "terms_verify":
+            return {"doc": {"x402Version": 2, "accepts": []}}
+    example = schemas_of(tool.check.name, tool.operation.name, tool.profile or "").example
+    return {"request": example} if tool.name.startswith("fahce_") else example
+
+
+CALLS = [{"name": tool.name, "arguments": arguments_of(tool)} for tool in TOOLS.values()]
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    with serving(lambda: mcp_app(Unpaid().take)) as running:
+        yield running
+
+
+def held(name: str, result: Any) -> None:
+    """Hold a result to what it must be, whoever read it."""
+    assert "error" not in result, result
+    first = json.loads(result["content"][0]["text"])
+    if result.get("isError"):
+        assert name == "listing_check"
+        assert first["code"]
+    else:
+        assert result["structuredContent"] == first
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_the_official_typescript_client_lists_and_calls_every_tool(
+    transport: str, typescript_client: NodeClient, endpoint: Endpoint
+) -> None:
+    """It holds each answer to the output schema that was listed."""
+    where = {"url": endpoint.url} if transport == "http" else {"command": str(ASSAY), "args": ["mcp"]}
+    told = typescript_client.call_tools(calls=CALLS, **where)
+    assert [tool["name"] for tool in told["tools"]] == list(TOOLS)
+    assert told["resources"] > 80
+    for call, result in zip(CALLS, told["results"], strict=True):
+        held(call["name"], result)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_official_python_client_lists_and_calls_every_tool(
+    transport: str, mode: str, endpoint: Endpoint
+) -> None:
+    async def use() -> list[Any]:
+        server = StdioServerParameters(command=str(ASSAY), args=["mcp"])
+        async with (
+            asyncio.timeout(SECONDS),
+            Client(endpoint.url if transport == "http" else stdio_client(server), mode=mode) as client,
+        ):
+            assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
+            assert len((await client.list_resources()).resources) > 80
+            results = [await client.call_tool(call["name"], call["arguments"]) for call in CALLS]
+            return [result.model_dump(by_alias=True, mode="json", exclude_none=True) for result in results]
+
+    for call, result in zip(CALLS, asyncio.run(use()), strict=True):
+        held(call["name"], result)
+
+
+@pytest.mark.parametrize("name", SOLD)
+def test_the_official_typescript_client_pays_after_listing(
+    service: Any, chain: Any, parties: Any, typescript_client: NodeClient, name: str
+) -> None:
+    before = chain.balance(parties.payer), chain.balance(parties.recipient)
+    call = {"name": name, "arguments": arguments_of(TOOLS[name])}
+    told = typescript_client.call_tools(url=f"{service.url}/mcp", calls=[call], key=parties.key)
+    assert not any("outputSchema" in tool for tool in told["tools"])
+    (result,) = told["results"]
+    held(name, result)
+    receipt = result["_meta"]["x402/payment-response"]
+    assert receipt["success"] is True
+    assert chain.is_settled(receipt["transaction"])
+    assert chain.balance(parties.payer) == before[0] - SOLD[name]
+    assert chain.balance(parties.recipient) == before[1] + SOLD[name]
+    assert "Assay-Signature" in result["_meta"]["assay402/headers"]
+
+
+@pytest.mark.parametrize("name", SOLD)
+def test_our_own_client_pays_over_the_new_era_and_a_replay_moves_nothing(
+    service: Any, chain: Any, parties: Any, name: str
+) -> None:
+    """Issue 8, evidence 2: a payment made again is neither charged nor, where answers are kept, worked twice."""
+    from assay402.sandbox.accounts import evm_account
+
+    async def use() -> Any:
+        async with asyncio.timeout(SECONDS), Client(f"{service.url}/mcp") as client:
+            arguments = arguments_of(TOOLS[name])
+            unpaid = await client.call_tool(name, arguments)
+            assert unpaid.is_error
+            offer = unpaid.structured_content
+            accepted = next(each for each in offer["accepts"] if each["network"] == chain.network.id)
+            payment = signed_payment(evm_account("payer"), accepted, int(time.time()) + 250)
+            meta: Any = {"x402/payment": payment}
+            return [await client.call_tool(name, arguments, meta=meta) for _ in range(2)]
+
+    before = chain.balance(parties.payer)
+    first, second = asyncio.run(use())
+    assert not first.is_error
+    assert not second.is_error
+    assert chain.balance(parties.payer) == before - SOLD[name]
+    receipts = [result.meta["x402/payment-response"] for result in (first, second)]
+    assert receipts[0] == receipts[1]
+    if name != "dialect_check":
+        assert first.content == second.content
+
+
+@pytest.fixture(scope="module")
+def second_python(request: pytest.FixtureRequest) -> Path:
+    """Give the interpreter that has the official SDK with an MCP SDK of its time."""
+    return install(request.config.cache)
+
+
+@pytest.mark.parametrize("name", SOLD)
+def test_the_session_of_the_official_python_sdk_pays(
+    service: Any, chain: Any, parties: Any, second_python: Path, name: str
+) -> None:
+    """Issue 8, evidence 2: two revisions of the protocol negotiate, and the payment settles on the chain."""
+    before = chain.balance(parties.payer)
+    asked = {
+        "url": f"{service.url}/mcp",
+        "key": parties.key,
+        "name": name,
+        "arguments": arguments_of(TOOLS[name]),
+    }
+    kept = {key: value for key, value in os.environ.items() if "proxy" not in key.lower()}
+    ran = subprocess.run(
+        [second_python, FOLDER / "pay.py"],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+        env=kept,
+    )
+    told = json.loads(ran.stdout)
+    assert told["tools"] == list(TOOLS)
+    assert (told["is_error"], told["payment_made"]) == (False, True)
+    assert told["structured"]
+    assert chain.is_settled(told["receipt"]["transaction"])
+    assert chain.balance(parties.payer) == before - SOLD[name]

@@ -1,0 +1,101 @@
+"""The small parts: answers that are kept, a message whose members are cut out."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay402.mcp_server.arguments import Call, call_of, with_key_apart
+from assay402.mcp_server.kept import Answers, Kept
+from assay402.service.order import UnreadablePayment
+
+SECONDS = 30
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def kept(body: bytes) -> Kept:
+    return Kept(request_sha256="0", body=body)
+
+
+def test_the_oldest_answers_make_room_by_count_and_by_bytes() -> None:
+    few = Answers(most=2)
+    for key in "abc":
+        few.keep(key, kept(b"x"))
+    assert [few.find(key) is None for key in "abc"] == [True, False, False]
+    small = Answers(most_bytes=10)
+    for key in "abc":
+        small.keep(key, kept(b"x" * 5))
+    assert [small.find(key) is None for key in "abc"] == [True, False, False]
+
+
+def test_a_turn_is_held_by_one_and_forgotten_when_nobody_wants_it() -> None:
+    async def main() -> None:
+        answers, order = Answers(), []
+        first_in, go_on = asyncio.Event(), asyncio.Event()
+
+        async def one() -> None:
+            async with answers.turn("k"):
+                first_in.set()
+                await go_on.wait()
+                order.append(1)
+
+        async def other() -> None:
+            await first_in.wait()
+            go_on.set()
+            async with answers.turn("k"):
+                order.append(2)
+
+        async with asyncio.timeout(SECONDS):
+            await asyncio.gather(one(), other())
+        assert order == [1, 2]
+        assert answers._turns == {}
+
+    asyncio.run(main())
+
+
+@given(arguments=st.dictionaries(st.text(), ANY_JSON, max_size=3), payment=ANY_JSON)
+@settings(deadline=None, max_examples=100)
+def test_what_a_call_holds_is_cut_out_of_its_message(arguments: Any, payment: Any) -> None:
+    meta = {"x402/payment": payment, "progressToken": 1}
+    params = {"name": "x", "arguments": arguments, "_meta": meta}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    call = call_of(json.dumps(message).encode())
+    assert json.loads(call.request or b"") == arguments
+    assert isinstance(call.payment, UnreadablePayment) == (
+        not isinstance(payment, dict) or payment.get("x402Version") == 1
+    )
+
+
+@pytest.mark.parametrize("params", [b"{}", b"[]", b"null", b'{"arguments":null}', b'{"_meta":null}'])
+def test_a_call_without_arguments_has_none(params: bytes) -> None:
+    assert call_of(b'{"params":%s}' % params) == Call(request=None)
+    assert call_of(b"{}") == Call(request=None)
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (b'{"request":{"a":1.0}}', Call(request=b'{"a":1.0}')),
+        (
+            b'{"idempotency_key":"12345678", "request": 7 }',
+            Call(request=b"7", idempotency_key="12345678"),
+        ),
+        (b'{"request":1,"idempotency_key":"1234567"}', None),
+        (b'{"request":1,"idempotency_key":12345678}', None),
+        (b'{"request":1,"more":2}', None),
+        (b'{"idempotency_key":"12345678"}', None),
+        (b"[]", None),
+    ],
+)
+def test_request_and_key_are_taken_out_of_the_published_arguments_alone(
+    sent: bytes, expected: Call | None
+) -> None:
+    """Anything else goes to the room as it is, which says what is wrong with it."""
+    assert with_key_apart(Call(request=sent)) == (expected or Call(request=sent))

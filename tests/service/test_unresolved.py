@@ -1,0 +1,204 @@
+"""Payments of which nobody can tell whether they moved: they lock nobody out, and end with the operator."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from assay402.core.errors import TheirError
+from assay402.service.order import Declined, Delivered, Offered, Pending
+from assay402.service.ports import PaymentState
+from assay402.service.resolving import resolve
+from service.facilitator_server import Reply
+from service.test_doubt import UNKNOWN, Chain
+from service.world import SOLANA, World, run, solana_transaction
+
+HASH = "0x" + "ab" * 32
+UNRESOLVED, SETTLING = PaymentState.UNRESOLVED, PaymentState.SETTLING
+NAME = "deliverable/check"
+
+
+async def left_over(world: World, *, moves: bool = False) -> dict[str, Any]:
+    """Pay without an outcome, and let the time of the authorization pass; the reconciler then hands it over."""
+    payment = await world.paid(NAME)
+    world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+    world.facilitator.moves_anyway = moves
+    assert isinstance(await world.take(NAME, payment), Pending)
+    world.facilitator.settle_says = lambda _call: None
+    world.facilitator.moves_anyway = False
+    world.clock.pass_by(300 + 121)
+    assert await world.orders.reconcile() == 1
+    assert world.row.state is UNRESOLVED
+    return payment
+
+
+def test_a_payer_is_not_locked_out_by_payments_nobody_can_tell_of() -> None:
+    async def story(world: World) -> None:
+        world.facilitator.settle_says = lambda _call: Reply(500, b"")
+        sent = [await world.paid() for _ in range(4)]
+        for payment in sent:
+            assert isinstance(await world.take(payment=payment), Pending)
+        world.facilitator.settle_says = lambda _call: None
+        fifth = await world.take(payment=await world.paid())
+        assert isinstance(fifth, Declined)
+        assert fifth.code == "too_many_unsettled"
+        world.clock.pass_by(300 + 119)
+        assert await world.orders.reconcile() == 0
+        world.clock.pass_by(2)
+        assert await world.orders.reconcile() == 4
+        assert len(await world.payments.unresolved(9)) == 4
+        assert isinstance(await world.take(payment=await world.paid()), Delivered)
+        # Maybe paid for: no offer, and not settled a second time.
+        calls = len(world.facilitator.calls)
+        for payment in sent:
+            outcome = await world.take(payment=payment)
+            assert isinstance(outcome, Pending)
+            assert outcome.retry_after_seconds == 600
+        assert len(world.facilitator.calls) == calls
+
+    run(story)
+
+
+def test_a_retry_hands_over_as_the_reconciler_does() -> None:
+    async def story(world: World) -> None:
+        payment = await world.paid(NAME)
+        world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+        assert isinstance(await world.take(NAME, payment), Pending)
+        world.clock.pass_by(300 + 121)
+        outcome = await world.take(NAME, payment)
+        assert isinstance(outcome, Pending)
+        assert (outcome.retry_after_seconds, world.row.state) == (600, UNRESOLVED)
+
+    run(story)
+
+
+def test_on_solana_too() -> None:
+    async def story(world: World) -> None:
+        world.facilitator.settle_says = lambda _call: Reply(500, b"")
+        payment = await world.paid(network=SOLANA)
+        payment["payload"] = {"transaction": solana_transaction()}
+        assert isinstance(await world.take(payment=payment), Pending)
+        world.clock.pass_by(180 + 121)
+        assert await world.orders.reconcile() == 1
+        assert world.row.state is UNRESOLVED
+
+    run(story)
+
+
+@pytest.mark.parametrize("is_known_by_then", [False, True])
+def test_with_a_node_that_does_not_answer_it_takes_a_day(is_known_by_then: bool) -> None:
+    async def story(world: World) -> None:
+        chain = Chain(world)
+        chain.is_unknown = True
+        world.orders = world.service(chain=chain)
+        payment = await world.paid(NAME)
+        world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+        world.facilitator.moves_anyway = True
+        assert isinstance(await world.take(NAME, payment), Pending)
+        world.clock.pass_by(86_000)
+        assert await world.orders.reconcile() == 0
+        world.clock.pass_by(401)
+        chain.is_unknown = not is_known_by_then
+        assert await world.orders.reconcile() == 1
+        assert world.row.state is (PaymentState.SETTLED if is_known_by_then else UNRESOLVED)
+        # A node that is back tells whoever asks again.
+        chain.is_unknown = False
+        assert isinstance(await world.take(NAME, payment), Delivered)
+        assert len(world.payments.booked) == 1
+
+    run(story)
+
+
+def test_an_authorization_without_an_end_does_not_stay_in_doubt_without_an_end() -> None:
+    async def story(world: World) -> None:
+        chain = Chain(world)
+        world.orders = world.service(chain=chain)
+        payment = await world.paid(NAME, lives=10**9)
+        world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+        assert isinstance(await world.take(NAME, payment), Pending)
+        world.clock.pass_by(86_000)
+        assert await world.orders.reconcile() == 0
+        world.clock.pass_by(401)
+        assert await world.orders.reconcile() == 1
+        assert world.row.state is UNRESOLVED
+        assert isinstance(await world.take(NAME, payment), Pending)
+
+    run(story)
+
+
+def test_a_worker_that_wakes_after_the_row_was_handed_over_still_delivers() -> None:
+    async def story(world: World) -> None:
+        payment = await world.paid(NAME)
+        world.facilitator.hold = asyncio.Event()
+        stalled = asyncio.create_task(world.take(NAME, payment))
+        await world.facilitator.entered.wait()
+        world.clock.pass_by(300 + 121)
+        assert await world.orders.reconcile() == 1
+        assert world.row.state is UNRESOLVED
+        world.facilitator.hold.set()
+        assert isinstance(await stalled, Delivered)
+        assert (world.row.state, len(world.payments.booked)) == (PaymentState.SETTLED, 1)
+
+    run(story)
+
+
+def test_a_fresh_authorization_under_the_name_of_an_unresolved_payment_waits() -> None:
+    async def story(world: World) -> None:
+        world.facilitator.settle_says = lambda _call: Reply(500, b"")
+        key = {"idempotency_key": "idem_0123456789abcdef"}
+        assert isinstance(await world.take(NAME, await world.paid(NAME), **key), Pending)
+        world.facilitator.settle_says = lambda _call: None
+        world.clock.pass_by(300 + 121)
+        assert await world.orders.reconcile() == 1
+        assert isinstance(await world.take(NAME, await world.paid(NAME), **key), Pending)
+        assert world.facilitator.moved == {}
+
+    run(story)
+
+
+def test_the_operator_says_that_it_moved_and_the_client_gets_its_answer() -> None:
+    async def story(world: World) -> None:
+        payment = await left_over(world, moves=True)
+        key = world.row.key
+        for wrong in ("pending", "0xabc", "5" * 87):
+            with pytest.raises(TheirError, match="transaction_invalid"):
+                await resolve(world.payments, key, wrong, world.clock(), house=False)
+        await resolve(world.payments, key, HASH, world.clock(), house=True)
+        (booked,) = world.payments.booked
+        assert (booked.settled.transaction, booked.settled.amount, booked.house) == (HASH, 40_000, True)
+        outcome = await world.take(NAME, payment)
+        assert isinstance(outcome, Delivered)
+        assert outcome.settlement is not None
+        assert outcome.settlement["transaction"] == HASH
+        with pytest.raises(TheirError, match="payment_not_in_doubt"):
+            await resolve(world.payments, key, HASH, world.clock(), house=False)
+
+    run(story)
+
+
+def test_the_operator_says_that_it_did_not_move_and_the_client_is_offered_to_pay() -> None:
+    async def story(world: World) -> None:
+        payment = await left_over(world)
+        await resolve(world.payments, world.row.key, None, world.clock(), house=False)
+        assert (world.row.state, world.payments.booked) == (PaymentState.EXPIRED, [])
+        assert isinstance(await world.take(NAME, payment), Offered)
+
+    run(story)
+
+
+def test_the_operator_ends_nothing_that_is_known_or_under_way_or_can_still_move() -> None:
+    async def story(world: World) -> None:
+        with pytest.raises(TheirError, match="payment_unknown"):
+            await resolve(world.payments, "no such key", None, world.clock(), house=False)
+        payment = await world.paid(NAME)
+        world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+        await world.take(NAME, payment)
+        key = world.row.key
+        with pytest.raises(TheirError, match="payment_usable"):
+            await resolve(world.payments, key, None, world.clock(), house=False)
+        # Its worker has it.
+        with pytest.raises(TheirError, match="payment_not_in_doubt"):
+            await resolve(world.payments, key, HASH, world.clock(), house=False)
+        assert world.row.state is SETTLING
+
+    run(story)
