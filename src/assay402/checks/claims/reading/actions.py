@@ -49,10 +49,12 @@ _COMPOUND: Final = re.compile(
 )
 """Nouns that make the action before them a part of a name: a payment method pays nothing."""
 _NAME_OF_RUN: Final = re.compile(
-    r"(?:\s(?:operation|job|step|task|request|run|process|action|command|[#\w-]*[0-9][\w-]*)){0,2}\s(?:(?:has|have|was|is|were)\s(?:been\s)?)?(?:successful(?:ly)?|succeeded|completed?|finished|failed|done|passed|rejected|aborted|skipped|pending|queued)\b",
+    r"(?:\s(?:operation|job|step|task|request|run|process|action|command|[#\w-]*[0-9][\w-]*)){0,2}\s(?:(?:has|have|was|is|were)\s(?:been\s)?)?(?:successful|succeeded|completed?|finished|failed|aborted)\b",
     re.IGNORECASE,
 )
 """A verb that names one run of the action, told of by how it went: `deploy 412 succeeded`, `delete operation failed`."""
+_THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "message", "access", "change"))
+"""Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
 _PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
@@ -154,7 +156,7 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     if _FAILED_TO.search(before):
         return Mention(group, "FAILED", start, end)
     if (
-        (low in _nouns() or (_NAME_OF_RUN.match(text, end) is not None and not low.endswith("ing")))
+        (low in _nouns() or (low not in _THINGS and not low.endswith("ing") and _NAME_OF_RUN.match(text, end) is not None))
         and not _FUTURE.search(before)
         and not _MODAL.search(before)
         and not _is_participle(low)

@@ -190,7 +190,7 @@ def source_not_supplied(view: View) -> Finding | None:
     if source is None or view.claim.form in ("leaf", "cell"):
         return None
     if (
-        items_named(source.name, view.world.items)
+        items_named(source.name, view.world.sources)
         or spoken_by(source.name, view.world.bearing)
         or _mentioned(view, source)
     ):
@@ -237,7 +237,7 @@ def wrong_attribution(view: View) -> Finding | None:
     ## How to fix it
     Cite the item that states it.
     """
-    inner, named = without_source(view.claim, view.world.items)
+    inner, named = without_source(view.claim, view.world.sources)
     if not named:
         return None
     near = View(inner, view.world).near
@@ -263,8 +263,8 @@ def _renamed(view: View, item: EvidenceItem) -> tuple[str, int, int, str] | None
     at = claim.text.index(source.name, source.start)
     name = item.source_label
     if source.name.isdigit():
-        name = str(view.world.items.index(item) + 1)
-    elif source.name.lower() in {each.id.lower() for each in view.world.items}:
+        name = str(view.world.sources.index(item) + 1)
+    elif source.name.lower() in {each.id.lower() for each in view.world.sources}:
         name = item.id
     elif source.name.lower().startswith(("the ", "our ")) and not name.lower().startswith(("the ", "our ")):
         name = f"{source.name[:3]} {name}"
@@ -301,7 +301,7 @@ def quotation(view: View) -> Finding | None:
     source = source_of(view.claim.text[: match.start()] + " that") or source_of(view.claim.text)
     records = view.world.bearing
     if source is not None:
-        named = {item.id for item in items_named(source.name, view.world.items)}
+        named = {item.id for item in items_named(source.name, view.world.sources)}
         records = (
             spoken_by(source.name, records)
             or [record for record in records if record.item.id in named]

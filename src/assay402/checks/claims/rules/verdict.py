@@ -90,7 +90,7 @@ LAST: Final = values.not_addressed
 def judge(claim: Claim, world: World) -> Verdict:
     """Judge one claim."""
     whole = view_of(claim, world)
-    said, only = attribution.without_source(claim, world.items)
+    said, only = attribution.without_source(claim, world.sources)
     view = View(said, world, only) if only else whole
     if not only:
         said, spoken = attribution.without_speaker(claim, world.bearing)
