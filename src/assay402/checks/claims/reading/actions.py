@@ -65,7 +65,7 @@ _PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
 
 CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
     ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
-    ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
+    ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\b(?:reverting|unapplying|undoing|reversing)\b.{1,80}\b(?:ok|done|completed?|success\w*)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
     ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
     ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
     ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),

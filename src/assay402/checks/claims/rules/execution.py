@@ -23,6 +23,7 @@ _OF_STAGE: Final[dict[Stage, ActionClass]] = {
     "INTENT": "INTENT",
 }
 _MOST: Final = 400
+_LOOKED_AT: Final = 600
 _REQUEST: Final = re.compile(r"\b(?:please|would like to|requested|asked to|asked for)\b", re.IGNORECASE)
 
 
@@ -73,6 +74,10 @@ class Execution:
         for deed in action.deeds[-4:] if action is not None else ():
             if deed.stage != "COMPLETED":
                 self._classes.add(_OF_STAGE[deed.stage])
+            if PERMISSION.search(deed.record.text[:_LOOKED_AT]):
+                self._classes.add("PERMISSION")
+            if APPROVAL.search(deed.record.text[:_LOOKED_AT]):
+                self._classes.add("APPROVAL")
             if len(self.details) < _MOST:
                 self.details.append(_found(claim, deed))
 
