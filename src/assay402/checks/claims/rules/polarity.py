@@ -5,10 +5,12 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import stem, stems, word_spans
 from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
@@ -215,8 +217,20 @@ def antonym(view: View) -> Finding | None:
             and short
             and not record.text.rstrip().endswith("?")
         ):
-            return _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
+            found = _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
+            return replace(found, repair=_swapped(claim, record, next(iter(turned))))
     return None
+
+
+def _swapped(claim: Claim, record: Record, turned: str) -> tuple[str, int, int, str] | None:
+    """Give the edit that puts the record's word in the place of its opposite."""
+    opposites = antonyms()[turned]
+    said = next((word for word, _, _ in word_spans(record.text[:600]) if stem(word) in opposites), None)
+    mine = next(((start, end) for word, start, end in word_spans(claim.text) if stem(word) == turned), None)
+    if said is None or mine is None or claim.form in ("leaf", "cell"):
+        return None
+    first = claim.span.start
+    return ("REPLACE_VALUE", first + mine[0], first + mine[1], said.lower())
 
 
 @rule("claims/cause-not-stated", since="0.1", spec="section 7, R16")
