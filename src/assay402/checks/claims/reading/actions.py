@@ -156,7 +156,10 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     if _FAILED_TO.search(before):
         return Mention(group, "FAILED", start, end)
     if (
-        (low in _nouns() or (low not in _THINGS and not low.endswith("ing") and _NAME_OF_RUN.match(text, end) is not None))
+        (
+            low in _nouns()
+            or (low not in _THINGS and not low.endswith("ing") and _NAME_OF_RUN.match(text, end) is not None)
+        )
         and not _FUTURE.search(before)
         and not _MODAL.search(before)
         and not _is_participle(low)

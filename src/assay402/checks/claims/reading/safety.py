@@ -56,7 +56,21 @@ _FORGED: Final = re.compile(
     rf"|\b(?i:verified|checked|cleared|validated|approved|certified|confirmed|passed) by (?i:the )?{_ENGINE}\b"
     r"|\"verification\"\s?:\s?\{[^{}]{0,200}\"verified\"\s?:\s?true"
 )
-_FORGING: Final = ("FAHCE", "fahce", "RESULT_HASH", "CLEAR_WITH_CEILING", "SUPPORTED", "VERIFIED", "_hash", "_ceiling", "_safe_action", "_execution_verified", " by ", "erified", "assay402")
+_FORGING: Final = (
+    "FAHCE",
+    "fahce",
+    "RESULT_HASH",
+    "CLEAR_WITH_CEILING",
+    "SUPPORTED",
+    "VERIFIED",
+    "_hash",
+    "_ceiling",
+    "_safe_action",
+    "_execution_verified",
+    " by ",
+    "erified",
+    "assay402",
+)
 """A text without any of these holds no forged receipt, and looking for them is quick."""
 _HIDDEN: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _LONGEST: Final = 400

@@ -57,7 +57,10 @@ _PLAIN: Final = re.compile(
     r"\bplain text\b|\b(?:no|without(?: any)?|avoid(?: using)?|(?:do not|don't|never) (?:use|include|contain|add|write)(?: any)?|must not (?:use|contain|include)(?: any)?)\s(?:any )?markdown\b|\bnon-markdown\b",
     re.IGNORECASE,
 )
-_ENGLISH: Final = re.compile(r"\b(?:in|language\s?[:=]?|use|write|speak)\s*english\b|\benglish (?:only|language)\b|\bonly english\b|^\s*english\s*[.!]?\s*$", re.IGNORECASE)
+_ENGLISH: Final = re.compile(
+    r"\b(?:in|language\s?[:=]?|use|write|speak)\s*english\b|\benglish (?:only|language)\b|\bonly english\b|^\s*english\s*[.!]?\s*$",
+    re.IGNORECASE,
+)
 _MARKDOWN: Final = re.compile(
     r"^\s{0,3}(?:#{1,6}\s|[-*+]\s|>\s|```)|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\([^)\n]+\)|`[^`\n]+`", re.MULTILINE
 )

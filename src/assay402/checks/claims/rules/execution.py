@@ -72,14 +72,18 @@ class Execution:
         view = view_of(claim, world)
         action = told(view)
         for deed in action.deeds[-4:] if action is not None else ():
-            if deed.stage != "COMPLETED":
-                self._classes.add(_OF_STAGE[deed.stage])
-            if PERMISSION.search(deed.record.text[:_LOOKED_AT]):
-                self._classes.add("PERMISSION")
-            if APPROVAL.search(deed.record.text[:_LOOKED_AT]):
-                self._classes.add("APPROVAL")
-            if len(self.details) < _MOST:
-                self.details.append(_found(claim, deed))
+            self._add_deed(claim, deed)
+
+    def _add_deed(self, claim: Claim, deed: Deed) -> None:
+        if deed.stage != "COMPLETED":
+            self._classes.add(_OF_STAGE[deed.stage])
+        text = deed.record.text[:_LOOKED_AT]
+        if PERMISSION.search(text):
+            self._classes.add("PERMISSION")
+        if APPROVAL.search(text):
+            self._classes.add("APPROVAL")
+        if len(self.details) < _MOST:
+            self.details.append(_found(claim, deed))
 
     def _skipped_tests(self, verdict: Verdict, world: World) -> None:
         if verdict.finding.rule == "claims/test-report" and verdict.finding.code == "STATUS_CONFLICT":

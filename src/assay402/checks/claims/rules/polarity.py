@@ -4,9 +4,9 @@ import re
 from functools import cache
 from typing import Final
 
-from assay402.checks.claims.data import table
 from msgspec.structs import replace
 
+from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
@@ -268,11 +268,12 @@ def cause_not_stated(view: View) -> Finding | None:
 
 @rule("claims/order-of-events", since="0.1", spec="section 7, R09")
 def order_of_events(view: View) -> Finding | None:
-    """Contradict an order of two events that their time stamps reverse.
+    """Judge an order of two events by their time stamps.
 
     ## What it reports
-    CONTRADICTED with the reason ORDER_OF_EVENTS where the claim says one event came before or after another, and
-    each event stands in one dated record of its own, in the other order.
+    Where the claim says one event came before or after another, and each event stands in one dated record of its
+    own: SUPPORTED if the time stamps have that order, CONTRADICTED with the reason ORDER_OF_EVENTS if they have the
+    other. Equal stamps, stamps of different precision and undated records decide nothing.
 
     ## Why it matters
     Whether the backup preceded the migration is what a report of it is for.

@@ -33,7 +33,9 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
     cents = re.match(r",[0-9]{1,2}(?![0-9])", claim.text[fact.start + len(fact.raw) :])
     if cents is not None and fact.kind == "money":
         end += cents.end()
-    text = _with_unit(found) if binding.state == "unit" or end > start + len(fact.raw) else _spelled(fact, found)
+    text = (
+        _with_unit(found) if binding.state == "unit" or end > start + len(fact.raw) else _spelled(fact, found)
+    )
     if fact.compared and fact.compared != "~":
         # The comparison goes with the value it does not hold for.
         compared = _COMPARED.search(claim.text[: fact.start])

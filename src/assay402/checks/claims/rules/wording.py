@@ -29,7 +29,9 @@ _NOT: Final = re.compile(
     r"\b(is|are|was|were|has|have|had|did|does|do|can|will)(?: not|n't)\b(?: (been|be)\b)?", re.IGNORECASE
 )
 _ALL: Final = re.compile(r"\b(All|all|Every|every)\b(?= )")
-_ACTIVE: Final = re.compile(r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b")
+_ACTIVE: Final = re.compile(
+    r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b"
+)
 _STAGE_WORDS: Final[dict[Stage, str]] = {
     "QUEUED": "pending",
     "REQUESTED": "requested",
@@ -75,7 +77,9 @@ def _weaker(claim: Claim, stage: Stage) -> list[Edit | None]:
         found.append(_edit(claim, "DOWNGRADE_STAGE", ended, said))
     base = _base(claim)
     if base is not None and stage == "ATTEMPTED":
-        found.append(_edit(claim, "DOWNGRADE_STAGE", base[0], base[0][0][: -len(base[0][1])] + f"tried to {base[1]}"))
+        found.append(
+            _edit(claim, "DOWNGRADE_STAGE", base[0], base[0][0][: -len(base[0][1])] + f"tried to {base[1]}")
+        )
     return found
 
 
