@@ -69,9 +69,7 @@ def test_hostile_text_gets_the_state_its_words_deserve(name: str) -> None:
     candidate, texts = HOSTILE[name]
     answer = claims.repair_bundle(request(candidate[:200_000], *(text[:200_000] for text in texts)))
     diagnosis = answer["diagnosis"]
-    assert diagnosis["state"] == SPOKEN_OF.get(
-        name, "CLEAR_WITH_CEILING" if name in NOTHING_SAID else "HOLD"
-    )
+    assert diagnosis["state"] == SPOKEN_OF.get(name, "CLEAR_WITH_CEILING" if name in NOTHING_SAID else "HOLD")
     assert (diagnosis["claims"] == []) == (name in NOTHING_SAID)
     reason = diagnosis["hold_reason"]["code"] if diagnosis["state"] == "HOLD" else ""
     assert (reason == "EVIDENCE_PARTIAL") == (name in CUT)

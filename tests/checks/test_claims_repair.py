@@ -20,12 +20,12 @@ from claims_cases import item, request
         ("Read replicas are healthy.", "read replicas unhealthy", "Read replicas are unhealthy."),
         ("Deployment succeeded.", "Deployment failed.", "Deployment failed."),
         ("Deploy status is success.", "deploy status=failed", "Deploy status is failed."),
-        ("I deleted the temp files.", "dry run: would delete 14 temp files", "I did not delete the temp files."),
+        ("I pushed the image to the registry.", "docker push registry.example.com/app:1.2\ndenied: requested access to the resource is denied", "I did not push the image to the registry."),
         ("Charge ch_12 was captured.", "charge ch_12 status=captured\ncharge ch_12 status=reversed", "Charge ch_12 was reversed."),
         ("The API key was not exposed.", "The API key was exposed in a public log.", "The API key was exposed."),
         ("The upload finished.", "upload status=queued", "The upload is pending."),
-        ("I cancelled order 88.", 'tool_call cancel_order({"order_id":"88"})', "I tried to cancel order 88."),
-        ("I have permission to read the HR drive.", "user=agent-4 drive=HR access=none", "I do not have permission to read the HR drive."),
+        ("I cancelled order 88.", "10:00 started cancelling order 88", "I tried to cancel order 88."),
+        ("I have permission to read the HR drive.", "I do not have permission to read the HR drive.", "I do not have permission to read the HR drive."),
     ],
 )  # fmt: skip
 def test_the_smallest_honest_change_is_proposed(candidate: str, evidence: str, proposed: str) -> None:

@@ -165,7 +165,9 @@ def test_an_error_of_use_names_what_is_wrong(
 ) -> None:
     latin = tmp_path / "latin.md"
     latin.write_bytes("The café was paid.".encode("latin-1"))
-    run = assay("claims", "diagnose", *({**files, "latin.md": str(latin)}.get(each, each) for each in arguments))
+    run = assay(
+        "claims", "diagnose", *({**files, "latin.md": str(latin)}.get(each, each) for each in arguments)
+    )
     assert run.returncode == 2
     assert words in run.stderr
 

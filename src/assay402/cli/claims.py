@@ -76,9 +76,7 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
     """Make a request from a request file, or from a text and its evidence."""
     source, text = values["source"], values["text"]
     if (source is None) == (text is None):
-        raise Usage(
-            "Give either a REQUEST.json (`-` for stdin) or --text FILE with --evidence FILE."
-        )
+        raise Usage("Give either a REQUEST.json (`-` for stdin) or --text FILE with --evidence FILE.")
     if source is not None:
         if values["evidence"] or values["expected"]:
             raise Usage("--evidence and --expected go with --text; a request file holds its own.")
@@ -99,7 +97,9 @@ def _text(stream: Any, operation: Operation[Any, Any]) -> str:  # noqa: ANN401  
     try:
         return source.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
-        raise Usage("A file is not UTF-8 text: convert it first, so that what is checked is what it says.") from None
+        raise Usage(
+            "A file is not UTF-8 text: convert it first, so that what is checked is what it says."
+        ) from None
 
 
 def _item(number: int, given: str, operation: Operation[Any, Any]) -> JSON:

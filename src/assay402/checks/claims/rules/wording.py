@@ -28,7 +28,6 @@ _HAVE: Final = re.compile(r"\b(I|we|We|they|They|[Yy]ou) have\b(?! \w+ed\b)")
 _NOT: Final = re.compile(
     r"\b(is|are|was|were|has|have|had|did|does|do|can|will)(?: not|n't)\b(?: (been|be)\b)?", re.IGNORECASE
 )
-_ALL: Final = re.compile(r"\b(All|all|Every|every)\b(?= )")
 _ACTIVE: Final = re.compile(
     r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b"
 )
@@ -54,7 +53,7 @@ def rewordings(verdict: Verdict) -> Iterator[Edit]:
         if claim.negative:
             found.append(_affirmed(claim))
         else:
-            found += [*_undone(claim, finding.stage), _denied(claim), _not_all(claim)]
+            found += [*_undone(claim, finding.stage), _denied(claim)]
     yield from (each for each in found if each is not None)
 
 
@@ -117,13 +116,6 @@ def _affirmed(claim: Claim) -> Edit | None:
     if denied is None or denied[1].lower() in ("did", "does", "do"):
         return None
     return _edit(claim, "NEGATE", denied, denied[1] + (f" {denied[2]}" if denied[2] else ""))
-
-
-def _not_all(claim: Claim) -> Edit | None:
-    match = _ALL.search(claim.text)
-    if match is None:
-        return None
-    return _edit(claim, "QUALIFY", match, "Not all" if match[0][0].isupper() else "not all")
 
 
 def _base(claim: Claim) -> tuple[re.Match[str], str] | None:
