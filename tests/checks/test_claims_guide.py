@@ -22,9 +22,9 @@ def items(printed: str) -> list[dict[str, object]]:
         return []
     made = []
     for number, each in enumerate(printed.split(" ‖ "), 1):
-        kind, label, text = re.fullmatch(
-            r"(?:(log|paste|document|description): )?(?:\[([a-z ]+)\] )?(.*)", each
-        ).groups()  # type: ignore[union-attr]  (every text matches)
+        kind, label, text = re.findall(
+            r"^(?:(log|paste|document|description): )?(?:\[([a-z ]+)\] )?(.*)$", each
+        )[0]
         text = text.replace(" ⏎ ", "\n").replace("`", "")
         made.append({**item(text, f"e{number}", kind or "document"), "source_label": label or ""})
     return made

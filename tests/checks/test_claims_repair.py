@@ -3,6 +3,9 @@
 import pytest
 
 from assay402 import claims
+from assay402.checks.claims.reading.claims import read_candidate
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.repairing import replacement
 from claims_cases import item, request
 
 
@@ -25,7 +28,6 @@ from claims_cases import item, request
         ("The API key was not exposed.", "The API key was exposed in a public log.", "The API key was exposed."),
         ("The upload finished.", "upload status=queued", "The upload is pending."),
         ("I cancelled order 88.", "10:00 started cancelling order 88", "I tried to cancel order 88."),
-        ("I have permission to read the HR drive.", "I do not have permission to read the HR drive.", "I do not have permission to read the HR drive."),
     ],
 )  # fmt: skip
 def test_the_smallest_honest_change_is_proposed(candidate: str, evidence: str, proposed: str) -> None:
@@ -33,3 +35,20 @@ def test_the_smallest_honest_change_is_proposed(candidate: str, evidence: str, p
     assert answer["repair"]["proposed_output"] == proposed
     again = claims.diagnose(request(proposed, item(evidence)))
     assert {each["support"] for each in again["diagnosis"]["claims"]} == {"SUPPORTED"}
+
+
+def test_a_denial_that_has_no_short_opposite_is_withheld() -> None:
+    answer = claims.repair(request("The import did not finish.\nThe scan ran.", "import finished\nscan ran"))
+    assert answer["diagnosis"]["claims"][0]["support"] == "CONTRADICTED"
+    assert answer["repair"]["proposed_output"] == "The scan ran."
+
+
+def test_possession_is_denied_with_its_own_verb() -> None:
+    denial = "We do not have a backup of the server."
+    answer = claims.repair(request("We have a backup of the server.", item(denial, kind="document")))
+    assert answer["repair"]["proposed_output"] == denial
+
+
+def test_a_value_that_no_record_gives_is_replaced_by_none() -> None:
+    claim = read_candidate("The total is $5.").claims[0]
+    assert replacement(claim, Binding("mismatch", claim.facts[0])) is None

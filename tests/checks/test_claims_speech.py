@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.claims import read_candidate
 
 
@@ -66,3 +67,7 @@ def test_what_states_nothing_is_no_claim(text: str) -> None:
 def test_an_intention_is_told_beside_the_reason_it_gives() -> None:
     read = read_candidate("I'm going to close the ticket because the refund was issued.")
     assert read.classes == ("INTENT",)
+
+
+def test_what_somebody_asked_for_is_a_request() -> None:
+    assert [each.stage for each in mentions("The customer asked us to cancel the order.")] == ["REQUESTED"]

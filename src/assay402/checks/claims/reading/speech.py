@@ -82,7 +82,6 @@ _JOINT: Final = re.compile(
     re.IGNORECASE,
 )
 _MOST_JOINTS: Final = 12
-_MOST_FRAMES: Final = 4
 _ASKED_TO_CONFIRM: Final = re.compile(
     r"(?:(?:please|kindly|could you|can you|would you)\s)?(?:confirm|verify|provide|choose|select|answer|enter|reply|respond|share|let me know)\b",
     re.IGNORECASE,
@@ -112,12 +111,9 @@ def stating(text: str) -> tuple[int, int]:
     tag = _TAG.search(text, max(0, end - 60))
     if tag is not None and begins_clause(text[: tag.start()]):
         end = tag.start()
-    for _ in range(_MOST_FRAMES):
-        step = _behind_lead(text[start:end]) or _behind_rest(text[start:end])
-        if not step:
-            break
-        asked = text[start : start + step].lower().startswith(("did you", "do you"))
-        end -= len(text[start:end]) - len(text[start:end].rstrip("? ")) if asked else 0
+    while step := _behind_lead(text[start:end][:LONGEST]) or _behind_rest(text[start:end][:LONGEST]):
+        if text[start : start + step].lower().startswith(("did you", "do you")):
+            end = start + len(text[start:end].rstrip("? "))
         start += step
     return start, end
 
@@ -171,8 +167,6 @@ def _holds_anyway(text: str, rest: str) -> bool:
 def _stands(rest: str, *, own: bool) -> bool:
     head = rest[:LONGEST]
     if states_nothing(head) or PROMISE.match(head) or (own and not begins_clause(head)):
-        return False
-    if re.match(r"(?:that|this) (?:will|would|can|may|should)\b|you\b", head, re.IGNORECASE):
         return False
     return _is_checkable(head) and len(head.split()) >= _SHORTEST
 
