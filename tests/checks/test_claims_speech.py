@@ -47,6 +47,7 @@ def test_what_states_is_a_claim_whatever_leads_into_it(text: str, stated: str) -
         "Make sure the server is running.",
         "Please confirm: the total is $20.",
         "I hope you are well.",
+        "To proceed, I need your order number.",
         "I think this is a great approach.",
         "If the build fails, the deploy is stopped.",
         "If you need anything else, I am here to help.",
