@@ -72,7 +72,12 @@ def test_an_opinion_decides_what_the_rules_left_open_within_its_bounds(
 
 def test_no_opinion_is_asked_for_what_the_rules_decide() -> None:
     """A stage overclaim, a value that differs and a supported claim are no judge's to change."""
-    for made in (FAULTY, request("The Basic plan costs $39.", "Basic: $19/month"), request(FOUND, FOUND)):
+    for made in (
+        FAULTY,
+        request("The Basic plan costs $39.", "Basic: $19/month"),
+        request(FOUND, FOUND),
+        request("The moon is round.", "status=ok"),
+    ):
         assert judged(made, opinions()).diagnosis.model == "rules"
 
 

@@ -151,6 +151,37 @@ def test_what_cannot_be_asked_is_a_usage_error(arguments: list[str], files: dict
     assert b"Traceback" not in run.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--text", "answer.md", "--evidence", "absent.log"], b"--evidence 1 could not be read"),
+        (["--text", "answer.md", "--evidence", "logs:pay.log"], b"KIND is one of log, paste"),
+        (["request.json", "--html", "/nowhere/page.html"], b"page of --html could not be written"),
+        (["--text", "latin.md", "--evidence", "pay.log"], b"not UTF-8"),
+    ],
+)
+def test_an_error_of_use_names_what_is_wrong(
+    arguments: list[str], words: bytes, files: dict[str, str], tmp_path: Path
+) -> None:
+    latin = tmp_path / "latin.md"
+    latin.write_bytes("The café was paid.".encode("latin-1"))
+    run = assay(
+        "claims", "diagnose", *({**files, "latin.md": str(latin)}.get(each, each) for each in arguments)
+    )
+    assert run.returncode == 2
+    assert words in run.stderr
+
+
+def test_help_shows_the_operation_itself_and_the_code_of_many_lines() -> None:
+    shown = assay("claims", "repair", "--help").stdout
+    assert b"assay claims repair --text" in shown
+    assert b"With --jsonl 0" in shown
+
+
+def test_many_lines_exit_with_zero_whatever_the_states() -> None:
+    assert assay("claims", "diagnose", "--jsonl", stdin=json.dumps(PENDING).encode()).returncode == 0
+
+
 def test_a_recorded_run_is_replayed_byte_for_byte(files: dict[str, str], tmp_path: Path) -> None:
     recording = str(tmp_path / "run.json")
     run = assay("claims", "repair-bundle", files["request.json"], "--json", "--record", recording)

@@ -14,13 +14,14 @@ from assay402.cli.claims_page import MARKS, evidence_line, page, stretches, visi
 from assay402.cli.claims_receipt import receipt_command
 from assay402.cli.form import Form, read_source, request_from
 from assay402.cli.output import print_lines
+from assay402.cli.usage import Usage
 from assay402.core.asks import Answerer
 from assay402.core.check import Operation, Refusal
 from assay402.core.strictjson import JSON
 
 _DETAILS: Final = """\b
 Give a request file (`-` for stdin), or the text and the evidence as files:
-  assay claims diagnose --text answer.md --evidence ci.log
+  assay claims {name} --text answer.md --evidence ci.log
 A file named .log or .txt is a log, .json a paste, any other a document;
 `KIND:FILE` says it otherwise, with KIND log, paste, document or description
 (a description is a self-report: it cannot show that something was done).
@@ -30,7 +31,9 @@ A file named .log or .txt is a log, .json a paste, any other a document;
 ! UNSUPPORTED   it speaks of it, not so      ? UNVERIFIED    it is silent"""
 _EPILOG: Final = """\b
 Exit codes: 0 CLEAR_WITH_CEILING (verify: verified), 1 REPAIR_REQUIRED,
-2 usage or refusal, 3 our own fault, 4 HOLD, 5 BLOCK, 6 QUARANTINE."""
+2 usage or refusal, 3 our own fault, 4 HOLD, 5 BLOCK, 6 QUARANTINE.
+With --jsonl 0 once every line is answered, whatever the states: each line
+tells its own; 3 where a line met a fault of ours."""
 _COLOURS: Final = {"SUPPORTED": "green", "CONTRADICTED": "red", "UNSUPPORTED": "yellow", "UNVERIFIED": "blue"}
 _STATE_COLOURS: Final = {"CLEAR_WITH_CEILING": "green", "REPAIR_REQUIRED": "yellow", "HOLD": "blue"}
 _KINDS: Final = ("log", "paste", "document", "description")
@@ -73,12 +76,10 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
     """Make a request from a request file, or from a text and its evidence."""
     source, text = values["source"], values["text"]
     if (source is None) == (text is None):
-        raise click.UsageError(
-            "Give either a REQUEST.json (`-` for stdin) or --text FILE with --evidence FILE."
-        )
+        raise Usage("Give either a REQUEST.json (`-` for stdin) or --text FILE with --evidence FILE.")
     if source is not None:
         if values["evidence"] or values["expected"]:
-            raise click.UsageError("--evidence and --expected go with --text; a request file holds its own.")
+            raise Usage("--evidence and --expected go with --text; a request file holds its own.")
         return request_from(source, operation)
     request: dict[str, JSON] = {"schema": REQUEST_SCHEMA, "candidate_output": _text(text, operation)}
     if values["expected"] is not None:
@@ -92,8 +93,13 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
 def _text(stream: Any, operation: Operation[Any, Any]) -> str:  # noqa: ANN401  (a binary stream of click's)
     source = read_source(stream, operation.request_bytes)
     if isinstance(source, Refusal):
-        raise click.UsageError(f"A file is longer than a request may be ({operation.request_bytes} bytes).")
-    return source.decode("utf-8", "replace").replace("\r\n", "\n")
+        raise Usage(f"A file is longer than a request may be ({operation.request_bytes} bytes).")
+    try:
+        return source.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise Usage(
+            "A file is not UTF-8 text: convert it first, so that what is checked is what it says."
+        ) from None
 
 
 def _item(number: int, given: str, operation: Operation[Any, Any]) -> JSON:
@@ -101,11 +107,13 @@ def _item(number: int, given: str, operation: Operation[Any, Any]) -> JSON:
     if kind not in _KINDS or not name:
         kind, name = "", given
     path = Path(name)
+    if not kind and ":" in given and not path.exists():
+        raise Usage(f"Item {number} of --evidence is no file, and KIND is one of {', '.join(_KINDS)}.")
     try:
         with path.open("rb") as stream:
             text = _text(stream, operation)
     except OSError as error:
-        raise click.UsageError(f"The evidence {name} could not be read: {error.strerror}.") from None
+        raise Usage(f"The file of --evidence {number} could not be read: {error.strerror}.") from None
     return {
         "id": f"e{number}",
         "kind": kind or _BY_ENDING.get(path.suffix.lower(), "document"),
@@ -124,7 +132,7 @@ def _judge(values: Mapping[str, Any]) -> Answerer | None:
 
         return open_model(Path(named))
     if not values["judge_model"]:
-        raise click.UsageError("--judge URL needs --judge-model NAME.")
+        raise Usage("--judge URL needs --judge-model NAME.")
     from assay402.net.judge_endpoint import EndpointJudge  # noqa: PLC0415  (the same)
 
     return EndpointJudge(named, values["judge_model"], key=os.environ.get("ASSAY_JUDGE_KEY"))
@@ -136,9 +144,7 @@ def _finish(outcome: Outcome, values: Mapping[str, Any]) -> None:
     try:
         Path(values["html"]).write_text(page(outcome), encoding="utf-8")
     except OSError as error:
-        raise click.UsageError(
-            f"The page could not be written to {values['html']}: {error.strerror}."
-        ) from None
+        raise Usage(f"The page of --html could not be written: {error.strerror}.") from None
 
 
 def _present(outcome: Outcome) -> Iterable[str]:
@@ -213,19 +219,22 @@ def _actions() -> click.Command:
     )
 
 
-_FORM: Final[Form[Outcome]] = Form(
-    parameters=_parameters,
-    compose=_compose,
-    present=_present,
-    finish=_finish,
-    judge=_judge,
-    asks_network=False,
-    details=_DETAILS,
-    epilog=_EPILOG,
-)
-FORMS: Final[Mapping[str, Form[Outcome]]] = dict.fromkeys(
-    ("diagnose", "repair", "verify", "repair-bundle"), _FORM
-)
+def _form(name: str) -> Form[Outcome]:
+    return Form(
+        parameters=_parameters,
+        compose=_compose,
+        present=_present,
+        finish=_finish,
+        judge=_judge,
+        asks_network=False,
+        details=_DETAILS.replace("{name}", name),
+        epilog=_EPILOG,
+    )
+
+
+FORMS: Final[Mapping[str, Form[Outcome]]] = {
+    name: _form(name) for name in ("diagnose", "repair", "verify", "repair-bundle")
+}
 COMMANDS: Final[Mapping[str, Callable[[], click.Command]]] = {
     "actions": _actions,
     "receipt": receipt_command,

@@ -48,6 +48,13 @@ _COMPOUND: Final = re.compile(
     re.IGNORECASE,
 )
 """Nouns that make the action before them a part of a name: a payment method pays nothing."""
+_NAME_OF_RUN: Final = re.compile(
+    r"(?:\s(?:operation|job|step|task|request|run|process|action|command|[#\w-]*[0-9][\w-]*)){0,2}\s(?:(?:has|have|was|is|were)\s(?:been\s)?)?(?:successful|succeeded|completed?|finished|failed|aborted)\b",
+    re.IGNORECASE,
+)
+"""A verb that names one run of the action, told of by how it went: `deploy 412 succeeded`, `delete operation failed`."""
+_THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "message", "access", "change"))
+"""Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
 _ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
@@ -60,7 +67,7 @@ _PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
 
 CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
     ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
-    ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
+    ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\b(?:reverting|unapplying|undoing|reversing)\b.{1,80}\b(?:ok|done|completed?|success\w*)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
     ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
     ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
     ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
@@ -152,7 +159,10 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     if _FAILED_TO.search(before):
         return Mention(group, "FAILED", start, end)
     if (
-        low in _nouns()
+        (
+            low in _nouns()
+            or (low not in _THINGS and not low.endswith("ing") and _NAME_OF_RUN.match(text, end) is not None)
+        )
         and not _FUTURE.search(before)
         and not _MODAL.search(before)
         and not _ASKED.search(before)

@@ -10,37 +10,11 @@ from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
 from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
+from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
 from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
 
 _GREETING: Final = re.compile(
     r"(?:hi|hello|hey|dear|thanks?|thank you|sure|great|okay|ok|certainly|of course|absolutely|you're welcome|sorry|apologies|congratulations|good (?:morning|afternoon|evening)|best regards|regards|cheers|welcome|as an ai)\b",
-    re.IGNORECASE,
-)
-_OFFER: Final = re.compile(
-    r"(?:let me\b|let's\b|would you|do you|could you|can you|please\b|feel free|if you(?:'d| would)? (?:like|want|need|have|wish|prefer)|i can (?:help|also|assist)|i'd be happy|happy to|i hope|you (?:can|may|should|might) (?:want to |also )?(?:check|review|see|use|run|contact|try|refer|visit|find)|to (?:proceed|continue|confirm)\b|how (?:can|would|may) i|next steps?\b|once you\b|i need (?:you|your)|i(?:'d| would) (?:recommend|suggest)|we recommend|may i\b|shall i\b|should i\b)",
-    re.IGNORECASE,
-)
-_INTENT: Final = re.compile(
-    r"(?:(?:now|next|then|first|so|and|tomorrow|today|later|shortly|soon),?\s)?(?:i|we)(?:'ll| will| shall|(?:'m|'re| am| are)(?: now)? (?:going|planning|about|ready) to| plan to| intend to| want to| hope to| aim to|'d like to| would like to)\b",
-    re.IGNORECASE,
-)
-_PROMISE: Final = re.compile(
-    r"(?:so |then |and |therefore,? )?you(?:'ll| will)(?: soon| shortly| then| also)? (?:receive|get|see|be (?:notified|contacted|refunded|charged|sent|credited|informed))\b",
-    re.IGNORECASE,
-)
-"""What the speaker's side will do, said to whom it will be done."""
-_IMPERATIVE: Final = re.compile(
-    r"(?:use|run|click|see|check|try|make sure|ensure|note|remember|do not|don't|open|go to|visit|contact|follow|select|choose|enter|add|remove|change|set|update|review|confirm|provide|consider|install|deploy|send|submit|keep|avoid|call|read|look|wait|start|stop|apply|create|delete|merge|restart)\s(?!(?:is|are|was|were|has|have|failed|passed|succeeded|completed)\b)(?![\w-]+:)",
-    re.IGNORECASE,
-)
-_CONDITIONAL: Final = re.compile(
-    r"(?:if|unless|in case|assuming|provided that|when you|should you|whether)\b", re.IGNORECASE
-)
-_STATES: Final = re.compile(
-    r"\b(?:is|are|was|were|will be|costs?|amounts? to|comes? to|equals?)\b", re.IGNORECASE
-)
-_OPINION: Final = re.compile(
-    r"(?:(?:i|we) (?:think|believe|feel|guess|suspect|suppose|hope|like|love)\b|(?:this|that|it|everything|all) (?:looks?|seems?|sounds?|feels?) (?:good|great|fine|nice|reasonable|right)\b|in my opinion)",
     re.IGNORECASE,
 )
 _NEGATIVE: Final = re.compile(
@@ -103,14 +77,20 @@ def read_candidate(text: str) -> Candidate:
     classes: list[ActionClass] = []
     subject, paragraph = "", -1
     found = pieces(text)
-    for piece in found[:MOST_PIECES]:
+    asked: Piece | None = None
+    for each in found[:MOST_PIECES]:
+        piece, asked = _answered(text, each, asked), each
         if piece.paragraph != paragraph:
             subject, paragraph = "", piece.paragraph
-        piece = _without_condition(text, piece)  # noqa: PLW2901  (what a condition leads to stands for the piece)
+        whole = text[piece.start : piece.end]
+        piece = _statement(text, piece)
         stretch = text[piece.start : piece.end]
+        led_in = whole[: len(whole) - len(stretch)]
+        if INTENT.match(led_in) and led_in != stretch:
+            classes.append("INTENT")
         asserted = piece.ticked != " " and _asserts(stretch, piece)
         if not asserted:
-            if _INTENT.match(stretch) or _PROMISE.match(stretch):
+            if INTENT.match(stretch) or PROMISE.match(stretch):
                 classes.append("INTENT")
             elif re.search(r"\bplease\b", stretch, re.IGNORECASE):
                 classes.append("REQUESTED_ACTION")
@@ -125,18 +105,25 @@ def read_candidate(text: str) -> Candidate:
     return Candidate(claims=tuple(claims), classes=tuple(classes), cut_at=cut)
 
 
-def _without_condition(text: str, piece: Piece) -> Piece:
-    """Give what follows `if …,` where it states a value of its own and neither does, offers nor demands anything."""
-    stretch = text[piece.start : piece.end]
-    if _CONDITIONAL.match(stretch) is None or stretch.rstrip().endswith("?"):
+def _answered(text: str, piece: Piece, asked: Piece | None) -> Piece:
+    """Give a question with its answer where the answer (`It was.`) says nothing without it."""
+    if asked is None or asked.paragraph != piece.paragraph:
         return piece
-    comma = stretch.find(", ")
-    rest = stretch[comma + 2 :]
-    plain = not any(each.match(rest) for each in (_INTENT, _OFFER, _IMPERATIVE, _OPINION, _CONDITIONAL))
-    states = comma > 0 and plain and _STATES.search(rest) is not None
-    if not states or not facts(rest[:LONGEST]) or mentions(rest[:LONGEST]):
+    question = text[asked.start : asked.end].strip("*_\"' ")
+    if not question.endswith("?") or states_nothing(question):
         return piece
-    return replace(piece, start=piece.start + comma + 2)
+    answer = text[piece.start : piece.end]
+    return replace(piece, start=asked.start) if ELLIPSIS.fullmatch(answer) else piece
+
+
+def _statement(text: str, piece: Piece) -> Piece:
+    """Give the part of a piece that may state something."""
+    if piece.form in ("leaf", "cell"):
+        return piece
+    start, end = stating(text[piece.start : piece.end])
+    if (start, end) == (0, piece.end - piece.start):
+        return piece
+    return replace(piece, start=piece.start + start, end=piece.start + end)
 
 
 def _asserts(text: str, piece: Piece) -> bool:
@@ -145,17 +132,15 @@ def _asserts(text: str, piece: Piece) -> bool:
     if text.rstrip("\"')”*_ ").endswith("?") or not any(char.isalnum() for char in text):
         return False
     bare = text.lstrip("*_\"' ")
-    if _INTENT.match(bare) or _OFFER.match(bare) or _CONDITIONAL.match(bare) or _OPINION.match(bare):
+    if states_nothing(bare):
         return False
     head = text[:LONGEST]
     has_fact = bool(facts(head))
-    if not has_fact and _PROMISE.match(bare):
+    if not has_fact and PROMISE.match(bare):
         return False
     if piece.form == "heading" or bare.rstrip("*_ ").endswith(":"):
         return has_fact or (bool(mentions(head)) and FINITE.search(head) is not None)
     if _GREETING.match(bare) and not has_fact and not mentions(head):
-        return False
-    if _IMPERATIVE.match(bare):
         return False
     content = set(stems(head)) - _CONTENT_FREE
     return bool(content) and (has_fact or piece.form == "cell" or _says(head))

@@ -6,21 +6,31 @@ from typing import Final
 from assay402.checks.claims.model import EvidenceItem, Hit
 
 _VERDICT: Final = r"(?:supported|verified|true|correct|passed|pass|clear(?:_with_ceiling)?|approved|valid|confirmed|accurate|compliant|contradicted)"
-_CHECKER: Final = r"(?:verifier|checker|validator|auditor|fact[- ]checker|evaluator|grader|judge|reviewer|integrity (?:engine|check(?:er)?)|assay|fahce|assistant|ai model|language model|llm)"
+_CHECKER: Final = r"(?:verifier|checker|validator|fact[- ]checker|evaluator|integrity (?:engine|check(?:er)?)|assay|fahce|assistant|ai model|language model|llm)"
+_PERSON: Final = r"(?:auditor|grader|judge|reviewer)"
+"""Roles that people have too: addressing one is an order to a checker only where it is about claims and verdicts."""
+_ABOUT: Final = r"(?:claims?|verdicts?|contradictions?|SUPPORTED|verified|evidence|statements?)"
+_BEGINS: Final = r"(?:^|[.:;!?,\[\]()<>*\"'`|{}/#~_-]\s{0,3}|\b(?:please|must|should|shall|and|then|or|just|you|now|always|only|simply|verifier|checker|validator|evaluator|model|assistant|kindly)\s)"
+"""Where a verb that orders stands: what follows `to` or a noun only tells of doing it."""
 _ORDER: Final = (
     re.compile(
         r"\b(?:ignore|disregard|forget|override|bypass|skip)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|your|these|the)\b.{0,30}\b(?:instructions?|checks?|rules?|prompts?|guidelines?|polic(?:y|ies)|evidence|claims?)\b",
         re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?:mark|treat|label|rate|report|return|classify|grade|score|consider|flag|set|declare|output|answer|judge)\b.{{0,60}}\b(?:claims?|statements?|everything|all|this|following|text|answer|output|result|verdict|state|response|it|case)\b.{{0,40}}\b(?:as )?(?:already |fully )?{_VERDICT}\b",
+        rf"{_BEGINS}(?:mark|treat|label|rate|report|return|classify|grade|score|consider|flag|set|declare|output|answer|judge)\b.{{0,60}}\b(?:claims?|statements?|everything|all|this|following|text|answer|output|result|verdict|state|response|it|case)\b.{{0,40}}\b(?:as )?(?:already |fully )?{_VERDICT}\b",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?:note|message|instructions?|attention|dear|hey|hello|to)\s(?:to |for )?(?:the |any |all )?{_CHECKER}s?\s?[:,]", re.IGNORECASE),
-    re.compile(rf"\b{_CHECKER}\b.{{0,30}}\b(?:must|should|shall|has to|needs? to|please)\b.{{0,40}}\b(?:mark|treat|accept|approve|return|report|say|answer|output|ignore|pass|skip)\b.{{0,60}}\b(?:claims?|verdicts?|evidence|contradictions?|everything|anything|nothing|this|following|answer|output|above|{_VERDICT})\b", re.IGNORECASE),
+    re.compile(rf"{_BEGINS}(?i:mark|treat|label|rate|report|classify|declare|return|call)\b.{{0,40}}\b(?i:as )?(?:SUPPORTED|CLEAR_WITH_CEILING|CLEAR)\b"),
+    re.compile(rf"\b(?:note|message|instructions?|attention|dear|hey|hello|to)\s(?:to |for )?(?:the |any |all )?(?:{_CHECKER}s?\s?[:,]|{_PERSON}s?\s?[:,].{{0,100}}\b{_ABOUT}\b)", re.IGNORECASE),
+    re.compile(rf"\b{_CHECKER}\b.{{0,30}}\b(?:must|should|shall|has to|needs? to|please)\b.{{0,40}}\b(?:mark|treat|accept|approve|return|report|say|answer|output|ignore|pass|skip|rate|conclude)\b.{{0,60}}\b(?:claims?|verdicts?|evidence|contradictions?|everything|anything|nothing|this|following|answer|output|above|{_VERDICT})\b", re.IGNORECASE),
+    re.compile(rf"\b{_PERSON}\b.{{0,30}}\b(?:must|should|shall|has to|needs? to|please)\b.{{0,40}}\b(?:mark|treat|accept|return|report|say|answer|output|ignore|rate|conclude)\b.{{0,60}}\b(?:claims?|verdicts?|contradictions?|SUPPORTED|everything|statements?)\b", re.IGNORECASE),
+    re.compile(rf"\b(?:models?|readers?|systems?|agents?|engines?|ai)\b.{{0,12}}\b(?:evaluat|review|judg|check|verify|grad|process|read|assess|audit)ing\b.{{0,60}}\b(?:must|should|shall|answer|conclude|return|mark|say|report)\b.{{0,60}}\b(?:{_ABOUT}|{_VERDICT})\b", re.IGNORECASE),
+    re.compile(rf"\b(?:must|should|shall|to) conclude\b.{{0,40}}\b(?:claims?|statements?|everything)\b.{{0,40}}\b{_VERDICT}\b", re.IGNORECASE),
+    re.compile(r"\b(?:do not|don't|never|no need to)\s(?:flag|contradict|question|dispute|challenge|check|verify)\b.{0,40}\b(?:claims?|c[0-9]{1,3}|verdicts?|candidate|statements?)\b", re.IGNORECASE),
     re.compile(r"\b(?:set|respond with|reply with|return|output|report|answer)\b.{0,30}\bverified\s?[=:]\s?true\b|\byou are now in\b.{0,40}\bmode\b", re.IGNORECASE),
     re.compile(r"(?:<\|?(?:im_start|system|endoftext)\|?>|\[/?INST\]|<</?SYS>>)", re.IGNORECASE),
-    re.compile(r"^\s*(?:SYSTEM|ASSISTANT|DEVELOPER)(?: (?:PROMPT|MESSAGE|NOTE|OVERRIDE))?\s?:\s?(?:you (?:are|must|will)\b|ignore|disregard|override|do not|always|from now on|mark|treat|return)", re.IGNORECASE | re.MULTILINE),
+    re.compile(r"^\s*(?:SYSTEM|ASSISTANT|DEVELOPER)(?: (?:PROMPT|MESSAGE|NOTE|OVERRIDE))?\s?:\s?(?:you (?:are|must|will)\b.{0,80}\b(?:claims?|verdicts?|supported|verified|checker|verifier|validator|ignore|disregard|evidence|mode)\b|ignore|disregard|override|do not|always|from now on|mark|treat|return)", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"\b(?:you|verifier|checker) must (?:not )?(?:mark|return|report|answer|say|output|call)\b.{{0,60}}\b{_VERDICT}\b", re.IGNORECASE),
     re.compile(r"\b(?i:return|output|respond with|emit|answer)\b.{0,20}\b(?:CLEAR_WITH_CEILING|SUPPORTED|REPAIR_REQUIRED|QUARANTINE)\b"),
 )  # fmt: skip
@@ -34,9 +44,34 @@ _SECRET: Final = (
     ("ACCESS_KEY", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}\b|\bsk-(?:proj-|ant-)?[A-Za-z0-9_-]{24,}\b|\bsk_live_[A-Za-z0-9]{16,}\b|\bxox[abprs]-[A-Za-z0-9-]{20,}\b|\bAIza[0-9A-Za-z_-]{35}\b|\bglpat-[A-Za-z0-9_-]{20,}\b")),
     ("PASSWORD", re.compile(r"\b(?:password|passwd|secret|api[_-]?key|access[_-]?token)\s?[=:]\s?[\"'](?=[^\"'\n]*[0-9])(?=[^\"'\n]*[A-Za-z])[^\"'\s]{12,200}[\"']", re.IGNORECASE)),
 )  # fmt: skip
+_ENGINE: Final = r"(?:FAHCE|fahce|assay402|(?i:assay|integrity) (?i:engine|check(?:er)?|receipt|verdict|diagnosis|repair)|(?i:claims? check(?:er)?))"
 _FORGED: Final = re.compile(
-    r"FAHCE_MACHINE_RESPONSE_V1|SHA256_(?:CANONICAL|SORTED)_JSON_RESULT_WITH_EMPTY_RESULT_HASH_V[12]|\"(?:claim_ceiling|external_execution_verified|next_safe_action|result_hash)\"\s?:|\b(?:diagnosis|integrity|verification) (?:state|verdict|receipt)\s?[:=]\s?\"?(?:CLEAR_WITH_CEILING|SUPPORTED|VERIFIED)\b"
+    r"FAHCE_MACHINE_RESPONSE_V1|SHA256_(?:CANONICAL|SORTED)_JSON_RESULT_WITH_EMPTY_RESULT_HASH_V[12]"
+    r"|\"(?:claim_ceiling|external_execution_verified|next_safe_action|result_hash|response_hash)\"\s?:"
+    r"|\b(?i:diagnosis|integrity|verification|claims?|engine|check)[ _](?i:state|verdict|receipt|result|status)\s{0,3}(?:[:=]|(?i:is))\s{0,3}\"?(?:CLEAR_WITH_CEILING|SUPPORTED|VERIFIED)\b"
+    r"|\b(?i:state|verdict|diagnosis|result|ceiling|outcome|engine|receipt|returned|support)\"?\s{0,3}(?:[:=]|(?i:is|was))?\s{0,3}[\"']?CLEAR_WITH_CEILING\b"
+    r"|\b(?i:verdict|support)\"?\s{0,3}(?:[:=]|(?i:is|was))\s{0,3}[\"']?SUPPORTED\b"
+    r"|\b(?:result|response)_hash\s{0,3}[=:]?\s{0,3}[\"']?[0-9a-f]{16}"
+    rf"|\b{_ENGINE}\b[^.\n]{{0,60}}(?:\b(?i:verified)\s{{0,3}}[=:]\s{{0,3}}(?i:true|yes)\b|[:=]\s{{0,3}}(?:CLEAR_WITH_CEILING|SUPPORTED|VERIFIED)\b)"
+    rf"|\b(?i:verified|checked|cleared|validated|approved|certified|confirmed|passed) by (?i:the )?{_ENGINE}\b"
+    r"|\"verification\"\s?:\s?\{[^{}]{0,200}\"verified\"\s?:\s?true"
 )
+_FORGING: Final = (
+    "FAHCE",
+    "fahce",
+    "RESULT_HASH",
+    "CLEAR_WITH_CEILING",
+    "SUPPORTED",
+    "VERIFIED",
+    "_hash",
+    "_ceiling",
+    "_safe_action",
+    "_execution_verified",
+    " by ",
+    "erified",
+    "assay402",
+)
+"""A text without any of these holds no forged receipt, and looking for them is quick."""
 _HIDDEN: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _LONGEST: Final = 400
 """Characters of one line in which an order is looked for at a time."""
@@ -62,7 +97,8 @@ def _secrets(text: str) -> list[Hit]:
 def _in_text(text: str, where: str) -> list[Hit]:
     found = [
         Hit(code="FORGED_RECEIPT", where=where, start=match.start(), end=match.end())
-        for match in _FORGED.finditer(text)
+        for match in (_FORGED.finditer(text) if any(word in text for word in _FORGING) else ())
+        if not _only_mentioned(*_around(text, match.start(), match.end()))
     ]
     start = 0
     for line in text.split("\n"):
@@ -75,7 +111,8 @@ def _in_text(text: str, where: str) -> list[Hit]:
 _CHEAP: Final = (
     "ignore", "disregard", "forget", "override", "bypass", "skip", "mark", "treat", "verif", "checker", "validator", "auditor",
     "evaluator", "grader", "judge", "reviewer", "assay", "fahce", "system", "instruct", "[inst", "[/inst", "<|", "<<", "clear_with",
-    "supported", "integrity", "assistant", "language model", "llm", "developer",
+    "supported", "integrity", "assistant", "language model", "llm", "developer", "evaluating", "conclude", "verdict", "contradict",
+    "do not flag", "don't flag", "reviewing this", "judging", "[system",
 )  # fmt: skip
 """A line without any of these holds no order, and looking for them is quick."""
 
@@ -90,7 +127,7 @@ def _orders(line: str, start: int, where: str) -> list[Hit]:
         window = shown[begin : begin + _LONGEST]
         for pattern in _ORDER:
             match = pattern.search(window)
-            if match is not None and not _only_mentioned(window, match):
+            if match is not None and not _only_mentioned(window[: match.start()], window[match.end() :]):
                 return [
                     Hit(
                         code="ADDRESSES_CHECKER",
@@ -102,12 +139,23 @@ def _orders(line: str, start: int, where: str) -> list[Hit]:
     return []
 
 
-def _only_mentioned(window: str, match: re.Match[str]) -> bool:
+def _around(text: str, start: int, end: int) -> tuple[str, str]:
+    """Give what stands on the same line before and behind a stretch."""
+    line = text.rfind("\n", max(0, start - _LONGEST), start) + 1
+    stop = text.find("\n", end, end + _LONGEST)
+    return text[max(line, start - _LONGEST) : start], text[end : stop if stop >= 0 else end + _LONGEST]
+
+
+_OPEN_QUOTE: Final = re.compile(r"(?:^|[\s(=:\[])'[^']*$")
+_CLOSED_QUOTE: Final = re.compile(r"^[^']*'(?!\w)")
+
+
+def _only_mentioned(before: str, after: str) -> bool:
     """Tell whether a text speaks about such orders: quoted, in code, and in words about attacks."""
-    before, after = window[: match.start()], window[match.end() :]
     quoted = (
         (before.count('"') % 2 == 1 and '"' in after)
         or (before.count("`") % 2 == 1 and "`" in after)
         or ("“" in before and "”" in after)
+        or (_OPEN_QUOTE.search(before) is not None and _CLOSED_QUOTE.match(after) is not None)
     )
     return quoted and _MENTION.search(before + after) is not None

@@ -183,7 +183,7 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
             left = whole[max(begin, match.start() - _LOOKED_AT) : match.start()]
             right = whole[match.end() : match.end() + _LOOKED_AT]
             conditional = "if " in whole[begin : begin + 4].lower()
-            if FINITE.search(left) and _begins_clause(right) and not conditional:
+            if FINITE.search(left) and begins_clause(right) and not conditional:
                 found.append((begin, match.start()))
                 begin = match.end()
     found.append((begin, len(whole)))
@@ -203,7 +203,7 @@ def _premise(whole: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
     stretch = whole[begin : min(end, begin + 2 * _LOOKED_AT)]
     if _PREMISE.match(stretch) is not None:
         for match in re.finditer(r",\s", stretch):
-            if FINITE.search(stretch[: match.start()]) and _begins_clause(stretch[match.end() :]):
+            if FINITE.search(stretch[: match.start()]) and begins_clause(stretch[match.end() :]):
                 yield begin, begin + match.start()
                 yield begin + match.end(), end
                 return
@@ -220,7 +220,8 @@ _NEW_SUBJECT: Final = re.compile(
 )
 
 
-def _begins_clause(right: str) -> bool:
+def begins_clause(right: str) -> bool:
+    """Tell whether a text begins with a clause of its own."""
     return _CLAUSE_START.match(right) is not None or _NEW_SUBJECT.match(right) is not None
 
 

@@ -209,7 +209,7 @@ def source_not_supplied(view: View) -> Finding | None:
     if source is None or view.claim.form in ("leaf", "cell"):
         return None
     if (
-        items_named(source.name, view.world.items)
+        items_named(source.name, view.world.sources)
         or spoken_by(source.name, view.world)
         or _mentioned(view, source)
     ):
@@ -256,7 +256,7 @@ def wrong_attribution(view: View) -> Finding | None:
     ## How to fix it
     Cite the item that states it.
     """
-    inner, named = without_source(view.claim, view.world.items)
+    inner, named = without_source(view.claim, view.world.sources)
     if not named:
         return None
     near = View(inner, view.world).near
@@ -282,8 +282,8 @@ def _renamed(view: View, item: EvidenceItem) -> tuple[str, int, int, str] | None
     at = claim.text.index(source.name, source.start)
     name = item.source_label
     if source.name.isdigit():
-        name = str(view.world.items.index(item) + 1)
-    elif source.name.lower() in {each.id.lower() for each in view.world.items}:
+        name = str(view.world.sources.index(item) + 1)
+    elif source.name.lower() in {each.id.lower() for each in view.world.sources}:
         name = item.id
     elif source.name.lower().startswith(("the ", "our ")) and not name.lower().startswith(("the ", "our ")):
         name = f"{source.name[:3]} {name}"
@@ -348,8 +348,7 @@ def _with_words(view: View, said: str, source: Source | None) -> list[Record]:
             ("orders", source.name), lambda: frozenset(record.order for record in spoken)
         )
         return [record for record in held if record.order in orders]
-    items = items_named(source.name, view.world.items)
-    named = {item.id for item in items if view.world.bearing_of(item)}
+    named = {item.id for item in items_named(source.name, view.world.sources)}
     if named:
         return [record for record in held if record.item.id in named]
     return held

@@ -128,6 +128,8 @@ def _told(mention: Mention, stage: Stage | None) -> Stage:
     told = mention.stage
     if mention.negated and told == "COMPLETED":
         return "NONEXECUTION"
+    if stage == "NONEXECUTION" and told == "INTENT":
+        return stage  # a dry run tells what it would do
     undone = stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED") and told in ("COMPLETED", "ATTEMPTED")
     return stage if stage is not None and (undone or (told == "ATTEMPTED" and stage == "COMPLETED")) else told
 
@@ -155,7 +157,7 @@ _DONE: Final = re.compile(r"(?:[a-z]+[._ ])?[a-z]+(?:ed|sent|paid)", re.IGNORECA
 
 
 _REFUSAL: Final = re.compile(
-    r"^\W{0,6}(?:remote )?(?:access |permission |request )?(?:denied|refused|rejected|declined|forbidden|unauthorized|failed|failure|error|timed out|aborted)\b.{0,60}$",
+    r"^\W{0,6}(?:remote |[A-Z]\w{0,40}(?=Error|Exception))?(?:access |permission |request )?(?:denied|refused|rejected|declined|forbidden|unauthorized|failed|failure|error|exception|timed out|aborted)\b.{0,60}$",
     re.IGNORECASE,
 )
 

@@ -48,8 +48,19 @@ _CONTAIN: Final = re.compile(
     r"\b(?:must|should)\s+(not\s+)?(?:contain|include|mention)\s+[\"“'`]([^\"”'`\n]{1,300})[\"”'`]|\b(?:do not|don't|never|avoid)\s+(?:contain|include|mention|using|use)\s+[\"“'`]([^\"”'`\n]{1,300})[\"”'`]",
     re.IGNORECASE,
 )
-_PLAIN: Final = re.compile(r"\bplain text\b|\b(?:no|without) markdown\b", re.IGNORECASE)
-_ENGLISH: Final = re.compile(r"\b(?:in|language:?)\s+english\b|\benglish only\b", re.IGNORECASE)
+_BARE_LIMIT: Final = re.compile(
+    rf"(?:^|\b(?:write|give|use|return|output|produce|reply with|respond with|answer with|of|with|as|length:)\s)\s*{_NUMBER}\s+(words?|sentences?|bullets?(?: points?)?|lines?)\b(?!\s(?:or|and)\s(?:fewer|less|more))",
+    re.IGNORECASE,
+)
+"""A number without a bound, which means that many: `3 sentences`."""
+_PLAIN: Final = re.compile(
+    r"\bplain text\b|\b(?:no|without(?: any)?|avoid(?: using)?|(?:do not|don't|never) (?:use|include|contain|add|write)(?: any)?|must not (?:use|contain|include)(?: any)?)\s(?:any )?markdown\b|\bnon-markdown\b",
+    re.IGNORECASE,
+)
+_ENGLISH: Final = re.compile(
+    r"\b(?:in|language\s?[:=]?|use|write|speak)\s*english\b|\benglish (?:only|language)\b|\bonly english\b|^\s*english\s*[.!]?\s*$",
+    re.IGNORECASE,
+)
 _MARKDOWN: Final = re.compile(
     r"^\s{0,3}(?:#{1,6}\s|[-*+]\s|>\s|```)|\*\*[^*\n]+\*\*|\[[^\]\n]+\]\([^)\n]+\)|`[^`\n]+`", re.MULTILINE
 )
@@ -127,8 +138,10 @@ def _keys_alone(sentence: str, candidate: str) -> list[Directive]:
 
 def _limit(sentence: str, candidate: str) -> list[Directive]:
     found = []
-    for match in _LIMIT.finditer(sentence):
-        bound, number, unit = match[1].lower(), match[2].lower().removeprefix("a "), match[3].lower()
+    limits = [(match[1], match[2], match[3]) for match in _LIMIT.finditer(sentence)]
+    limits = limits or [("exactly", match[1], match[2]) for match in _BARE_LIMIT.finditer(sentence)]
+    for said, told, counted in limits:
+        bound, number, unit = said.lower(), told.lower().removeprefix("a "), counted.lower()
         limit = int(number) if number.isdigit() else _NUMBERS[number]
         count = _count(unit, candidate)
         met = {

@@ -23,6 +23,7 @@ _OF_STAGE: Final[dict[Stage, ActionClass]] = {
     "INTENT": "INTENT",
 }
 _MOST: Final = 400
+_LOOKED_AT: Final = 600
 _REQUEST: Final = re.compile(r"\b(?:please|would like to|requested|asked to|asked for)\b", re.IGNORECASE)
 
 
@@ -69,10 +70,18 @@ class Execution:
         if len(self.details) < _MOST:
             self.details.append(_claimed(claim, act, named))
         for deed in _last_deeds(verdict, world):
-            if deed.stage != "COMPLETED":
-                self._classes.add(_OF_STAGE[deed.stage])
-            if len(self.details) < _MOST:
-                self.details.append(_found(claim, deed))
+            self._add_deed(claim, deed)
+
+    def _add_deed(self, claim: Claim, deed: Deed) -> None:
+        if deed.stage != "COMPLETED":
+            self._classes.add(_OF_STAGE[deed.stage])
+        text = deed.record.text[:_LOOKED_AT]
+        if PERMISSION.search(text):
+            self._classes.add("PERMISSION")
+        if APPROVAL.search(text):
+            self._classes.add("APPROVAL")
+        if len(self.details) < _MOST:
+            self.details.append(_found(claim, deed))
 
     def _skipped_tests(self, verdict: Verdict, world: World) -> None:
         if verdict.finding.rule == "claims/test-report" and verdict.finding.code == "STATUS_CONFLICT":

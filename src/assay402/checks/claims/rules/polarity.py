@@ -4,11 +4,13 @@ import re
 from functools import cache
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import plain, stem, stems
+from assay402.checks.claims.reading.text import plain, stem, stems, word_spans
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View, report_words
@@ -230,7 +232,8 @@ def antonym(view: View) -> Finding | None:
             and short
             and not record.text.rstrip().endswith("?")
         ):
-            return _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
+            found = _contradicted("claims/antonym", near, "POLARITY", "the record says the opposite word")
+            return replace(found, repair=_swapped(claim, record, next(iter(turned))))
     return None
 
 
@@ -243,6 +246,17 @@ def _is_cured(view: View, near: Near, turned: frozenset[str]) -> bool:
         and not is_negative(other.record.text)
         for other in view.near
     )
+
+
+def _swapped(claim: Claim, record: Record, turned: str) -> tuple[str, int, int, str] | None:
+    """Give the edit that puts the record's word in the place of its opposite."""
+    opposites = antonyms()[turned]
+    said = next((word for word, _, _ in word_spans(record.text[:600]) if stem(word) in opposites), None)
+    mine = next(((start, end) for word, start, end in word_spans(claim.text) if stem(word) == turned), None)
+    if said is None or mine is None or claim.form in ("leaf", "cell"):
+        return None
+    first = claim.span.start
+    return ("REPLACE_VALUE", first + mine[0], first + mine[1], said.lower())
 
 
 @rule("claims/cause-not-stated", since="0.1", spec="section 7, R16")
@@ -280,11 +294,12 @@ def cause_not_stated(view: View) -> Finding | None:
 
 @rule("claims/order-of-events", since="0.1", spec="section 7, R09")
 def order_of_events(view: View) -> Finding | None:
-    """Contradict an order of two events that their time stamps reverse.
+    """Judge an order of two events by their time stamps.
 
     ## What it reports
-    CONTRADICTED with the reason ORDER_OF_EVENTS where the claim says one event came before or after another, and
-    each event stands in one dated record of its own, in the other order.
+    Where the claim says one event came before or after another, and each event stands in one dated record of its
+    own: SUPPORTED if the time stamps have that order, CONTRADICTED with the reason ORDER_OF_EVENTS if they have the
+    other. Equal stamps, stamps of different precision and undated records decide nothing.
 
     ## Why it matters
     Whether the backup preceded the migration is what a report of it is for.

@@ -2,25 +2,18 @@
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Again, Correction, Diagnosis, Given, Repair, Verdict
+from assay402.checks.claims.rules.wording import rewordings
 from assay402.core.check import rule
 
-_ROUNDS: Final = 6
+_ROUNDS: Final = 8
 _JOINT_BEFORE: Final = re.compile(r"(?:,?\s*\b(?:and|but|while|whereas|so)\b|[;,]|\s[-–—])\s*$")
 _JOINT_AFTER: Final = re.compile(r"^(?:;|,?\s*\b(?:and|but|while|whereas|so)\b|\s[-–—])\s*")
-_PASSIVE: Final = re.compile(
-    r"\b(has|have|was|were|is|are)( now| already)?( been)?( successfully| fully| just)*\s(\w+(?:ed|en|nt|id|ut|t)|complete|done|live|ready)\b"
-)
-_STAGE_WORDS: Final = {
-    "QUEUED": "pending",
-    "REQUESTED": "requested",
-    "ATTEMPTED": "started",
-    "INTENT": "planned",
-}
 _QUOTED_ITEM: Final = re.compile(
     r"[ \t]*(?:[-*•+–]|[0-9]{1,3}[.)]|✅|✓|✔)\s+(?:\[[xX ]\]\s+)?$|[ \t]*#{1,6}\s+$"
 )
@@ -47,7 +40,7 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     faulty = [each for each in diagnosis.verdicts if each.finding.support != "SUPPORTED"]
     if not faulty:
         return Repair(proposed=given.candidate, corrections=(), state_after=diagnosis.state, withheld=0)
-    corrections = {each.claim.id: _correction(given.candidate, each) for each in faulty}
+    corrections = {each.claim.id: _correction(given.candidate, each, 0) for each in faulty}
     for attempt in range(_ROUNDS):
         text = _applied(given.candidate, corrections)
         if not text.strip() or not any(char.isalnum() for char in text):
@@ -60,7 +53,7 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
             and len(again.verdicts) <= len(diagnosis.verdicts)
         ):
             return _proposal(text, corrections, again)
-        _fall_back(given.candidate, diagnosis.verdicts, corrections, wrong, last=attempt > 0)
+        _fall_back(given.candidate, diagnosis.verdicts, corrections, wrong, attempt=attempt + 1)
     withheld = {
         each.claim.id: _withheld(given.candidate, each)
         for each in diagnosis.verdicts
@@ -84,9 +77,9 @@ def _fall_back(
     corrections: dict[str, Correction],
     wrong: list[Verdict],
     *,
-    last: bool,
+    attempt: int,
 ) -> None:
-    """Withhold what is still faulty: first every edit that is no withholding, then the claims that became faulty."""
+    """Try the next edit for what is still faulty, in the end withholding it; then the claims that became faulty."""
     edits = [
         each
         for each in verdicts
@@ -95,8 +88,9 @@ def _fall_back(
     said = {each.claim.text.strip(" .") for each in wrong}
     touched = [each for each in edits if _after(each, corrections) in said] or edits
     for each in touched:
-        corrections[each.claim.id] = _withheld(candidate, each)
-    if not edits or last:
+        number = attempt if attempt < _ROUNDS - 2 else _ROUNDS  # the last rounds are kept for withholding
+        corrections[each.claim.id] = _correction(candidate, each, number)
+    if not edits or attempt >= _ROUNDS - 2:
         for each in verdicts:
             if each.claim.id not in corrections and each.claim.text.strip(" .") in said:
                 corrections[each.claim.id] = _withheld(candidate, each)
@@ -117,13 +111,10 @@ def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
     return "".join(parts)
 
 
-def _correction(candidate: str, verdict: Verdict) -> Correction:
+def _correction(candidate: str, verdict: Verdict, number: int) -> Correction:
+    """Give the edit of this number that is worth trying; behind the last, the claim is withheld."""
     claim, finding = verdict.claim, verdict.finding
-    edit = finding.repair
-    if edit is None and finding.code == "STAGE_OVERCLAIM" and finding.stage in _STAGE_WORDS:
-        edit = _weaker(verdict, _STAGE_WORDS[finding.stage])
-    if edit is None and finding.support == "CONTRADICTED" and finding.stage in ("FAILED", "NONEXECUTION"):
-        edit = _denied(verdict)
+    edit = next(islice(rewordings(verdict), number, None), None)
     if edit is None:
         return _withheld(candidate, verdict)
     op, start, end, after = edit
@@ -137,31 +128,6 @@ def _correction(candidate: str, verdict: Verdict) -> Correction:
         refs=finding.refs,
         reason=finding.code,
     )
-
-
-def _weaker(verdict: Verdict, word: str) -> tuple[str, int, int, str] | None:
-    claim = verdict.claim
-    match = _PASSIVE.search(claim.text)
-    if match is None or claim.form == "leaf":
-        return None
-    plural = match[1] in ("have", "were", "are")
-    helper = ("are" if plural else "is") if word == "pending" else ("were" if plural else "was")
-    return (
-        "DOWNGRADE_STAGE",
-        claim.span.start + match.start(),
-        claim.span.start + match.end(),
-        f"{helper} {word}",
-    )
-
-
-def _denied(verdict: Verdict) -> tuple[str, int, int, str] | None:
-    claim = verdict.claim
-    match = _PASSIVE.search(claim.text)
-    if match is None or claim.negative or claim.form == "leaf":
-        return None
-    start, end = match.start(), match.end()
-    been = " been" if match[3] else ""
-    return ("NEGATE", claim.span.start + start, claim.span.start + end, f"{match[1]} not{been} {match[5]}")
 
 
 def _withheld(candidate: str, verdict: Verdict) -> Correction:

@@ -26,13 +26,31 @@ _MONTHS: Final = [
 def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | None:
     """Give the edit that puts the evidence's value in the place of the claim's, in the claim's own spelling."""
     fact, found = binding.fact, binding.found
-    if found is None or fact.compared or binding.state == "unit":
-        return None
-    text = _spelled(fact, found)
-    if text is None or text == fact.raw:
+    if found is None:
         return None
     start = claim.span.start + fact.start
-    return ("REPLACE_VALUE", start, start + len(fact.raw), text)
+    end = start + len(fact.raw)
+    cents = re.match(r",[0-9]{1,2}(?![0-9])", claim.text[fact.start + len(fact.raw) :])
+    if cents is not None and fact.kind == "money":
+        end += cents.end()
+    text = (
+        _with_unit(found) if binding.state == "unit" or end > start + len(fact.raw) else _spelled(fact, found)
+    )
+    if fact.compared and fact.compared != "~":
+        # The comparison goes with the value it does not hold for.
+        compared = _COMPARED.search(claim.text[: fact.start])
+        if compared is None:
+            return None
+        start -= fact.start - compared.start()
+    if text is None or (text == fact.raw and not fact.compared):
+        return None
+    return ("REPLACE_VALUE", start, end, text)
+
+
+_COMPARED: Final = re.compile(
+    r"\b(?:over|above|more than|greater than|at least|under|below|less than|fewer than|up to|at most|no more than|no less than|exceed(?:ed|s)?)\s$",
+    re.IGNORECASE,
+)
 
 
 def _spelled(fact: Fact, found: Fact) -> str | None:
@@ -46,12 +64,20 @@ def _spelled(fact: Fact, found: Fact) -> str | None:
     return found.raw
 
 
+def _with_unit(found: Fact) -> str:
+    """Give a value as the record has it, its currency with it."""
+    if found.kind == "money" and found.unit and re.fullmatch(r"[0-9][0-9.,]*", found.raw):
+        return f"{found.raw} {found.unit}"
+    return found.raw
+
+
 def _number(fact: Fact, found: Fact) -> str | None:
     match = re.search(r"[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?", fact.raw)
-    if match is None or (re.search(r"[0-9]\s?[A-Za-z]", fact.raw) and fact.kind != "quantity"):
-        return None
-    if fact.kind == "quantity":
-        return found.raw
+    scaled = re.search(r"[0-9]\s?[A-Za-z]", fact.raw) is not None and fact.unit not in fact.raw.split()
+    comma = re.search(r"[0-9],[0-9]{1,2}(?![0-9])", fact.raw) is not None
+    if match is None or scaled or comma or fact.kind == "quantity" or found.kind != fact.kind:
+        # Words, scales and other spellings: the record's own are the only sure ones.
+        return _with_unit(found)
     number = Decimal(found.value)
     places = -int(number.as_tuple().exponent) if number.as_tuple().exponent != 0 else 0
     cents = fact.kind == "money" and (places > 0 or "." in match[0])

@@ -131,7 +131,7 @@ def _placed(finding: Finding, claim: Claim) -> Finding:
 
 def _found(claim: Claim, world: World) -> Finding:
     whole = view_of(claim, world)
-    said, only = attribution.without_source(claim, world.items)
+    said, only = attribution.without_source(claim, world.sources)
     view = View(said, world, only) if only else whole
     if not only:
         said, spoken = attribution.without_speaker(claim, world)

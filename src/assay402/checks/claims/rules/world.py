@@ -51,6 +51,11 @@ class World:
         return found
 
     @cached_property
+    def sources(self) -> tuple[EvidenceItem, ...]:
+        """The items that a claim can name as its source: those for context only count as absent."""
+        return tuple(item for item in self.items if item.claim_bearing)
+
+    @cached_property
     def bearing(self) -> list[Record]:
         """The records that may support or contradict."""
         return [

@@ -1,0 +1,54 @@
+"""Repairs: the smallest honest change of each kind of fault, diagnosed clean."""
+
+import pytest
+
+from assay402 import claims
+from assay402.checks.claims.reading.claims import read_candidate
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.repairing import replacement
+from claims_cases import item, request
+
+
+@pytest.mark.parametrize(
+    ("candidate", "evidence", "proposed"),
+    [
+        ("Revenue was $1.2 billion.", "Revenue: $1.2 million", "Revenue was $1.2 million."),
+        ("The price is €20,50.", "price: 25.50 EUR", "The price is 25.50 EUR."),
+        ("Twelve users were invited.", "invited 13 users", "13 users were invited."),
+        ("Half of the users opted in.", "45% of the users opted in.", "45% of the users opted in."),
+        ("12k users signed up.", "signed up users=1250", "1250 users signed up."),
+        ("The card was charged $250.", "charge ch_51 amount=250.00 currency=EUR status=succeeded", "The card was charged 250.00 EUR."),
+        ("Systolic pressure was over 140.", "systolic pressure: 128", "Systolic pressure was 128."),
+        ("Unemployment rose in March.", "Unemployment fell in March.", "Unemployment fell in March."),
+        ("Read replicas are healthy.", "read replicas unhealthy", "Read replicas are unhealthy."),
+        ("Deployment succeeded.", "Deployment failed.", "Deployment failed."),
+        ("Deploy status is success.", "deploy status=failed", "Deploy status is failed."),
+        ("I pushed the image to the registry.", "docker push registry.example.com/app:1.2\ndenied: requested access to the resource is denied", "I did not push the image to the registry."),
+        ("Charge ch_12 was captured.", "charge ch_12 status=captured\ncharge ch_12 status=reversed", "Charge ch_12 was reversed."),
+        ("The API key was not exposed.", "The API key was exposed in a public log.", "The API key was exposed."),
+        ("The upload finished.", "upload status=queued", "The upload is pending."),
+        ("I cancelled order 88.", "10:00 started cancelling order 88", "I tried to cancel order 88."),
+    ],
+)  # fmt: skip
+def test_the_smallest_honest_change_is_proposed(candidate: str, evidence: str, proposed: str) -> None:
+    answer = claims.repair(request(candidate, item(evidence)))
+    assert answer["repair"]["proposed_output"] == proposed
+    again = claims.diagnose(request(proposed, item(evidence)))
+    assert {each["support"] for each in again["diagnosis"]["claims"]} == {"SUPPORTED"}
+
+
+def test_a_denial_that_has_no_short_opposite_is_withheld() -> None:
+    answer = claims.repair(request("The import did not finish.\nThe scan ran.", "import finished\nscan ran"))
+    assert answer["diagnosis"]["claims"][0]["support"] == "CONTRADICTED"
+    assert answer["repair"]["proposed_output"] == "The scan ran."
+
+
+def test_possession_is_denied_with_its_own_verb() -> None:
+    denial = "We do not have a backup of the server."
+    answer = claims.repair(request("We have a backup of the server.", item(denial, kind="document")))
+    assert answer["repair"]["proposed_output"] == denial
+
+
+def test_a_value_that_no_record_gives_is_replaced_by_none() -> None:
+    claim = read_candidate("The total is $5.").claims[0]
+    assert replacement(claim, Binding("mismatch", claim.facts[0])) is None
