@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from sse_starlette.sse import AppStatus
 
 from assay402.mcp_server.messages import carried, error_message
 from assay402.mcp_server.server import SOURCE, make_server
@@ -45,6 +46,9 @@ class MCPApp:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Keep what answers requests alive; leaving ends what is under way. Once per application."""
+        # The SDK's event streams would otherwise all be cut at the first sign of a stop, paid work and its answer
+        # included; each of ours ends with its answer, and a draining service waits for that.
+        AppStatus.enable_automatic_graceful_drain = False
         async with self._manager.run():
             yield
 
