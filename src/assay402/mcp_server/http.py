@@ -48,7 +48,9 @@ class MCPApp:
         """Keep what answers requests alive; leaving ends what is under way. Once per application."""
         # The SDK's event streams would otherwise all be cut at the first sign of a stop, paid work and its answer
         # included; each of ours ends with its answer, and a draining service waits for that.
+        # The end of another server in this process, which is remembered there, is no end of this one either.
         AppStatus.enable_automatic_graceful_drain = False
+        AppStatus.should_exit = False
         async with self._manager.run():
             yield
 
