@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-import subprocess
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from assay402.service.ports import Claimed, LedgerRow, PaymentState, StoreUnavai
 from assay402.store.database import Work, ask
 from assay402.store.opening import Store, open_store
 from assay402.store.sqlite import SQLiteDatabase
+from small_disk import mounted
 from store.databases import BOUND, ENTRY, NOW, PAID, Place, PostgreSQL, after, answer, claim, settle
 
 CANARY = "canary-7f3a"
@@ -131,17 +131,8 @@ def test_a_sqlite_file_without_room_refuses_and_resumes(file: Path) -> None:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Give a disk of one mebibyte, where such a one may be mounted."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    try:
-        is_mounted = subprocess.run(mount, check=False, capture_output=True, timeout=BOUND).returncode == 0
-    except OSError:
-        is_mounted = False
-    if not is_mounted:
-        pytest.skip("a small disk may not be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True, timeout=BOUND)
+    with mounted(tmp_path / "disk") as disk:
+        yield disk
 
 
 def test_a_disk_that_is_full_refuses_and_the_store_resumes_when_there_is_room(small_disk: Path) -> None:

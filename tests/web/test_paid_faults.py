@@ -2,12 +2,11 @@
 
 import socket
 import sqlite3
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pytest
 
@@ -16,9 +15,10 @@ from assay402.core.strictjson import write
 from assay402.net.facilitator import Patience
 from assay402.sandbox.serving import Reply as Told
 from assay402.service.resources import PATHS
-from facilitator_faults import Answer, Fault
+from facilitator_faults import Answer
 from service.test_doubt import Chain
 from service.world import KEEPING, PAID, REQUESTS, Clock, World
+from small_disk import mounted
 from web.paid import Money, PaidService, books_of, facilitator, packed, paid_service, transaction, unpacked
 from web.served import SECONDS
 
@@ -57,14 +57,9 @@ def assert_books(folder: Path, money: Money, *transactions: str) -> None:
     assert money.moved == len(transactions)
 
 
-NO_ANSWER: dict[str, Fault] = {
-    each.__name__: each for each in (faults.unavailable, faults.garbage, faults.dropped)
-}
-
-NO_OUTCOME: dict[str, Fault] = {
-    **NO_ANSWER,
-    **{each.__name__: each for each in (faults.without_transaction, faults.on_another_network)},
-}
+NO_ANSWER: Final = ("unavailable", "garbage", "dropped")
+"""Faults of a facilitator that say nothing."""
+NO_OUTCOME: Final = (*NO_ANSWER, "without_transaction", "on_another_network")
 """To a settlement; a success that shows no transaction of ours may have moved something all the same."""
 
 
@@ -87,6 +82,18 @@ def stalled(money: Money, call: str, *, works: bool) -> Iterator[None]:
         money.faulty.faults.clear()
 
 
+@contextmanager
+def failing(money: Money, call: str, fault: str, *, works: bool = False) -> Iterator[None]:
+    """Have a call of the facilitator fail for a block: by the fault of this name, or `slow`."""
+    if fault == "slow":
+        with stalled(money, call, works=works):
+            yield
+        return
+    money.faulty.faults[call] = getattr(faults, fault)
+    yield
+    money.faulty.faults.clear()
+
+
 @pytest.mark.parametrize("name", PAID)
 @pytest.mark.parametrize("fault", [*NO_ANSWER, "slow"])
 def test_a_facilitator_that_cannot_verify_is_503_and_the_same_payment_is_good_later(
@@ -94,13 +101,8 @@ def test_a_facilitator_that_cannot_verify_is_503_and_the_same_payment_is_good_la
 ) -> None:
     with paid_service(tmp_path, money) as running:
         payment = running.payment(name)
-        if fault == "slow":
-            with stalled(money, "/verify", works=False):
-                answer = running.ask(name, payment)
-        else:
-            money.faulty.faults["/verify"] = NO_ANSWER[fault]
+        with failing(money, "/verify", fault):
             answer = running.ask(name, payment)
-            money.faulty.faults.clear()
         assert (answer.status, answer.json["code"]) == (503, "facilitator_unavailable")
         assert int(answer.header("Retry-After") or "0") > 0
         assert answer.header("PAYMENT-REQUIRED") is None
@@ -119,13 +121,8 @@ def test_a_facilitator_that_cannot_settle_is_202_and_the_same_payment_settles_on
 ) -> None:
     with paid_service(tmp_path, money) as running:
         payment = running.payment(name)
-        if fault == "slow":
-            with stalled(money, "/settle", works=False):
-                answer = running.ask(name, payment)
-        else:
-            money.faulty.faults["/settle"] = NO_OUTCOME[fault]
+        with failing(money, "/settle", fault):
             answer = running.ask(name, payment)
-            money.faulty.faults.clear()
         assert answer.status == 202
         assert int(answer.header("Retry-After") or "0") > 0
         assert answer.header("PAYMENT-REQUIRED") is None
@@ -144,13 +141,8 @@ def test_money_that_moved_without_a_word_is_found_on_its_chain_and_moves_no_seco
 ) -> None:
     with paid_service(tmp_path, money, chain=chain_of(money)) as running:
         payment = running.payment(name)
-        if fault == "slow":
-            with stalled(money, "/settle", works=True):
-                answer = running.ask(name, payment)
-        else:
-            money.faulty.faults["/settle"] = getattr(faults, fault)
+        with failing(money, "/settle", fault, works=True):
             answer = running.ask(name, payment)
-            money.faulty.faults.clear()
         delivered = answer if answer.status == 200 else running.insist(name, payment)
         assert delivered.status == 200
         assert CANARY not in delivered.body
@@ -302,17 +294,8 @@ def test_a_database_that_fails_loses_nothing_and_charges_once(
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Give a disk of one mebibyte, where such a one may be mounted."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    try:
-        is_mounted = subprocess.run(mount, check=False, capture_output=True, timeout=SECONDS).returncode == 0
-    except OSError:
-        is_mounted = False
-    if not is_mounted:
-        pytest.skip("a small disk may not be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True, timeout=SECONDS)
+    with mounted(tmp_path / "disk") as disk:
+        yield disk
 
 
 def test_a_disk_that_is_full_refuses_what_it_cannot_keep_and_charges_nothing(

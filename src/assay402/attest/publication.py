@@ -21,6 +21,10 @@ ACCEPTED_ALGORITHMS: Final = frozenset({ALGORITHM, "Ed25519"})
 """Names of Ed25519 that are read."""
 MAX_KEYS: Final = 1 << 20
 """Bytes of a published set of keys."""
+JWKS_PATH: Final = "/.well-known/jwks.json"
+"""Where a service publishes its JWKS."""
+DID_PATH: Final = "/.well-known/did.json"
+"""Where did:web looks for the document of a host."""
 LAST_SECOND: Final = 253_402_300_799
 """The end of the year 9999, in seconds; later times cannot be said."""
 
@@ -31,7 +35,7 @@ KeySet: TypeAlias = Mapping[str, Verifier]
 
 
 def jwks(ring: KeyRing) -> bytes:
-    """Write the JWK set of a ring, for `/.well-known/jwks.json`.
+    """Write the JWK set of a ring, for `JWKS_PATH`.
 
     Its members `nbf` and `exp` tell, in seconds, from when until when a key signs; readers that do not know them
     pass them over.
@@ -40,7 +44,7 @@ def jwks(ring: KeyRing) -> bytes:
 
 
 def did_document(ring: KeyRing) -> bytes:
-    """Write the did:web document of a ring, for `/.well-known/did.json`.
+    """Write the did:web document of a ring, for `DID_PATH`.
 
     It lists the keys made for this name; keys of a former host are in the JWKS alone.
     """

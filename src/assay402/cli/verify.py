@@ -27,7 +27,6 @@ MAX_SIGNATURE: Final = 4_096
 """Bytes of a file that holds a signature."""
 _NAME: Final = "Assay-Signature"
 _VALUE: Final = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+")
-_JWKS_PATH: Final = "/.well-known/jwks.json"
 _OK: Final = 200
 _HELP: Final = """Verify that an answer, an offer or a receipt was signed.
 
@@ -160,19 +159,20 @@ def _fetched(url: str, *, allow_private: bool, ca_file: str | None) -> bytes:
     """Fetch published keys; an address without a path is that of a service, whose keys stand at a known place."""
     import asyncio  # noqa: PLC0415  (the network is loaded where it is wanted)
 
+    from assay402.attest.publication import JWKS_PATH, MAX_KEYS  # noqa: PLC0415
     from assay402.core.asks import Failed, Fetch, Limits  # noqa: PLC0415
     from assay402.net.connection import trust_with  # noqa: PLC0415
     from assay402.net.http import Fetcher  # noqa: PLC0415
 
     scheme, _, rest = url.partition("://")
     if "/" not in rest.removesuffix("/") and not {"?", "#"} & set(rest):
-        url = f"{scheme}://{rest.removesuffix('/')}{_JWKS_PATH}"
+        url = f"{scheme}://{rest.removesuffix('/')}{JWKS_PATH}"
     try:
         trust = None if ca_file is None else trust_with(ca_file)
     except OSError:
         raise TheirError("ca_file_unreadable") from None
     fetcher = Fetcher(allow_private=allow_private, trust=trust)
-    limits = Limits(body_bytes=1 << 20, wire_bytes=2 << 20)
+    limits = Limits(body_bytes=MAX_KEYS, wire_bytes=2 * MAX_KEYS)
     got = asyncio.run(fetcher(Fetch(url=url, limits=limits)))
     if isinstance(got, Failed):
         raise TheirError(got.state)

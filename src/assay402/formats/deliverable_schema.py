@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from assay402.checks.deliverable import admission
 from assay402.checks.deliverable.menu import MENU
 from assay402.checks.deliverable.model import ASSAY, Profile
 from assay402.checks.deliverable.published import contract_document
@@ -73,17 +72,7 @@ def lint_answer_schema() -> dict[str, Any]:
 
 
 def _criteria(profile: Profile) -> dict[str, Any]:
-    checks = [spec.name for spec in MENU if profile == ASSAY or not spec.extension]
-    return {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": admission.MAX_CRITERIA,
-        "items": {
-            "type": "object",
-            "required": ["id", "check"],
-            "properties": {
-                "id": {"type": "string", "minLength": 1, "maxLength": admission.MAX_ID},
-                "check": {"enum": checks},
-            },
-        },
-    }
+    criteria: dict[str, Any] = contract_document()["inputSchema"]["properties"]["criteria"]
+    if profile == ASSAY:
+        criteria["items"]["properties"]["check"] = {"enum": [spec.name for spec in MENU]}
+    return criteria

@@ -5,7 +5,6 @@ from typing import Any, Final, get_args
 from assay402.checks.terms import model
 from assay402.formats.dialect_schema import TEXT, closed
 
-_ANY: Final[dict[str, Any]] = {}
 _SWITCH: Final = {"type": "boolean"}
 _MAYBE_TEXT: Final = {"type": ["string", "null"]}
 _COUNT: Final = {"type": "integer", "minimum": 0}

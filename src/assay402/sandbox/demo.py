@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from assay402.attest.publication import KeySet, read_keys
+from assay402.attest.publication import JWKS_PATH, KeySet, read_keys
 from assay402.attest.signature import SIGNATURE_HEADER, Valid, verify_answer
 from assay402.core.strictjson import write
 from assay402.sandbox.payer import Call, Exchange, pay
@@ -92,7 +92,7 @@ def _published_keys(url: str) -> bytes:
     address = urlsplit(url)
     connection = HTTPConnection(address.hostname or "", address.port, timeout=30)
     try:
-        connection.request("GET", "/.well-known/jwks.json")
+        connection.request("GET", JWKS_PATH)
         return connection.getresponse().read()
     finally:
         connection.close()

@@ -52,25 +52,14 @@ def bazaar(resource: Resource, public_url: str, *, is_full: bool) -> Mapping[str
             "input": {"type": "http", "method": "POST", "bodyType": "json", "body": example.body},
             "output": output if is_full else {"type": "json"},
         },
-        "schema": {
-            "$schema": _DIALECT,
-            "type": "object",
-            "properties": {
-                "input": {
-                    "type": "object",
-                    "properties": {
-                        "type": {"const": "http"},
-                        "method": {"enum": ["POST"]},
-                        "bodyType": {"const": "json"},
-                        "body": body,
-                    },
-                    "required": ["type", "method", "bodyType", "body"],
-                },
-                "output": {"type": "object"},
-            },
-            "required": ["input"],
-            "additionalProperties": False,
-        },
+        "schema": _info_schema(
+            {
+                "type": {"const": "http"},
+                "method": {"enum": ["POST"]},
+                "bodyType": {"const": "json"},
+                "body": body,
+            }
+        ),
     }
 
 
@@ -81,7 +70,6 @@ def is_tool(resource: Resource) -> bool:
 
 def _bazaar_of_tool(resource: Resource) -> Mapping[str, JSON]:
     name = resource.path.removeprefix(TOOL)
-    members = ("type", "toolName", "inputSchema")
     return {
         "info": {
             "input": {
@@ -93,24 +81,27 @@ def _bazaar_of_tool(resource: Resource) -> Mapping[str, JSON]:
             },
             "output": {"type": "json"},
         },
-        "schema": {
-            "$schema": _DIALECT,
-            "type": "object",
-            "properties": {
-                "input": {
-                    "type": "object",
-                    "properties": {
-                        "type": {"const": "mcp"},
-                        "toolName": {"const": name},
-                        "inputSchema": {"type": "object"},
-                    },
-                    "required": list(members),
-                },
-                "output": {"type": "object"},
-            },
-            "required": ["input"],
-            "additionalProperties": False,
+        "schema": _info_schema(
+            {
+                "type": {"const": "mcp"},
+                "toolName": {"const": name},
+                "inputSchema": {"type": "object"},
+            }
+        ),
+    }
+
+
+def _info_schema(members: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """Give the schema of an `info` whose input must have these members."""
+    return {
+        "$schema": _DIALECT,
+        "type": "object",
+        "properties": {
+            "input": {"type": "object", "properties": members, "required": list(members)},
+            "output": {"type": "object"},
         },
+        "required": ["input"],
+        "additionalProperties": False,
     }
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from assay402.attest.publication import DID_PATH, JWKS_PATH
+from assay402.service.discovery import OPENAPI_PATH
 from assay402.web.answers import JSON_TYPE, PROBLEM_TYPE
 from assay402.web.contract import PATH as CONTRACT
 
@@ -28,12 +30,12 @@ def open_paths(checks: set[str], *, has_did: bool) -> dict[str, Any]:
         "/healthz": _get("healthz", "Whether the process answers.", _OBJECT),
         "/readyz": _readyz(),
         "/metrics": _get("metrics", "Metrics, as Prometheus reads them.", _TEXT),
-        "/openapi.json": _get("openapi", "This document.", _OBJECT),
+        OPENAPI_PATH: _get("openapi", "This document.", _OBJECT),
         "/.well-known/x402": _get("sold", "What is sold here.", _OBJECT),
-        "/.well-known/jwks.json": _get("keys", "The keys answers are signed with, old ones kept.", _OBJECT),
+        JWKS_PATH: _get("keys", "The keys answers are signed with, old ones kept.", _OBJECT),
     }
     if has_did:
-        paths["/.well-known/did.json"] = _get("did", "The same keys as a did:web document.", _OBJECT)
+        paths[DID_PATH] = _get("did", "The same keys as a did:web document.", _OBJECT)
     if "dialect" in checks:
         paths["/dialect-check/criteria"] = _get("dialect_criteria", "The published criteria.", _OBJECT)
         paths["/dialect-check/metrics"] = _get("dialect_metrics", "Metrics of the dialect check.", _TEXT)

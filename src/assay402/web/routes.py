@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final
 
+from assay402.attest.publication import DID_PATH, JWKS_PATH
 from assay402.checks.dialect.criteria import criteria
 from assay402.core.strictjson import JSON, write
+from assay402.service.discovery import OPENAPI_PATH
 from assay402.service.resources import by_path
 from assay402.web.answers import PROMETHEUS_TYPE, HTTPAnswer
 from assay402.web.contract import PATH as CONTRACT
@@ -39,11 +41,11 @@ def routes(
     yield "/healthz", _fixed("healthz", {"alive": True})
     yield "/readyz", OpenEndpoint("readyz", _readiness(serving, draining))
     yield "/metrics", OpenEndpoint("metrics", _metrics(serving, None))
-    yield "/openapi.json", _fixed("openapi", openapi(serving.settings, serving.resources))
+    yield OPENAPI_PATH, _fixed("openapi", openapi(serving.settings, serving.resources))
     yield "/.well-known/x402", _fixed("well-known", paid_resources(serving.settings, serving.resources))
-    yield "/.well-known/jwks.json", OpenEndpoint("well-known", _made(serving.jwks))
+    yield JWKS_PATH, OpenEndpoint("well-known", _made(serving.jwks))
     if serving.did_document is not None:
-        yield "/.well-known/did.json", OpenEndpoint("well-known", _made(serving.did_document))
+        yield DID_PATH, OpenEndpoint("well-known", _made(serving.did_document))
     offered = {resource.check.name for resource in serving.resources}
     if "dialect" in offered:
         yield "/dialect-check/criteria", _fixed("criteria", criteria())

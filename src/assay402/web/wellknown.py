@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+from assay402.attest.publication import JWKS_PATH
+from assay402.service.discovery import OPENAPI_PATH
 from assay402.service.order import Resource
 from assay402.service.settings import Settings
 
@@ -29,8 +31,8 @@ def paid_resources(settings: Settings, resources: Iterable[Resource]) -> dict[st
             }
             for each in sold
         ],
-        "openapi": address(settings, "/openapi.json"),
-        "keys": address(settings, "/.well-known/jwks.json"),
+        "openapi": address(settings, OPENAPI_PATH),
+        "keys": address(settings, JWKS_PATH),
     }
 
 

@@ -1,7 +1,7 @@
 """The case as a whole: its state, what it may say at most, which actions it is about."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from msgspec import Struct
 
@@ -11,18 +11,7 @@ from assay402.checks.claims.rules.act import Act
 from assay402.checks.claims.rules.authority import is_authority
 from assay402.core.check import rule
 
-CLASSES: Final[tuple[ActionClass, ...]] = (
-    "PERMISSION",
-    "APPROVAL",
-    "INTENT",
-    "REQUESTED_ACTION",
-    "QUEUED_ACTION",
-    "ATTEMPTED_ACTION",
-    "FAILED_ACTION",
-    "NONEXECUTION",
-    "REVERSED_ACTION",
-    "CLAIMED_COMPLETED_ACTION",
-)
+CLASSES: Final[tuple[ActionClass, ...]] = get_args(ActionClass)
 _SAID: Final = "as stated by caller-supplied, unauthenticated evidence"
 _CEILINGS: Final[Mapping[str, str]] = {
     "NOTHING_ESTABLISHED": f"nothing of this text is established, {_SAID}.",
