@@ -80,13 +80,11 @@ class _Walk:
         for each in self._reached(number, edge):
             self._step()
             there = self._waiting.setdefault(each, {})
-            if not is_back:
-                there[target] = there.get(target, 0) + count
-            elif target in there:
+            if is_back:
+                there.setdefault(target, 1)
                 looks += count
             else:
-                there[target] = 1
-                looks += count
+                there[target] = there.get(target, 0) + count
         return looks * LOOK
 
     def _reached(self, number: int, edge: Edge) -> Iterator[int]:
