@@ -40,16 +40,24 @@ def used(payer: str = ALICE, nonce: str = NONCE, token: str = ASSET) -> dict[str
     }
 
 
+def other(token: str = ASSET) -> dict[str, Any]:
+    return {**used(token=token), "topics": [topic("Approval(address,address,uint256)"), word(ALICE), word(BOB)]}
+
+
 def moved(amount: int = 10_000, to: str = PAY_TO, payer: str = ALICE, token: str = ASSET) -> dict[str, Any]:
     return {
         "address": token,
         "topics": [topic("Transfer(address,address,uint256)"), word(payer), word(to)],
+        "transactionHash": HASH,
         "data": f"0x{amount:064x}",
     }
 
 
 def receipt(*logs: Any, status: str = "0x1", transaction: str = HASH) -> dict[str, Any]:
-    return {"status": status, "transactionHash": transaction, "logs": list(logs)}
+    numbered = [
+        {"logIndex": hex(number), **log} if isinstance(log, dict) else log for number, log in enumerate(logs, 7)
+    ]
+    return {"status": status, "transactionHash": transaction, "logs": numbered}
 
 
 class Node:
@@ -92,7 +100,9 @@ def found(node: Node, key: str = KEY, requirements: Any = REQUIREMENTS, networks
 
 def test_a_used_authorization_that_paid_us_is_settled_in_its_transaction() -> None:
     node = Node()
-    assert found(node) == Settled(transaction=HASH, network=BASE, payer=ALICE, amount=10_000, asset=ASSET)
+    assert found(node) == Settled(
+        transaction=HASH, network=BASE, payer=ALICE, amount=10_000, asset=ASSET, log_index=8
+    )
     head, state, logs, of_receipt = node.asked
     assert head["params"] == ["latest", False]
     selector = keccak256_hex(b"authorizationState(address,bytes32)")[:8]
@@ -106,9 +116,36 @@ def test_a_used_authorization_that_paid_us_is_settled_in_its_transaction() -> No
     assert of_receipt["params"] == [HASH]
 
 
-def test_more_than_the_amount_pays_too() -> None:
-    node = Node(eth_getTransactionReceipt=receipt(used(), moved(10_001)))
-    assert isinstance(found(node), Settled)
+OTHER_NONCE = "0x" + "0b" * 32
+PAIRED: dict[str, tuple[list[Any], int]] = {
+    "a token that says the transfer first": ([moved(), used()], 7),
+    "a batch": ([used(BOB), moved(payer=BOB), used(), moved(), used(nonce=OTHER_NONCE), moved()], 10),
+    "a batch of a token that says the transfer first": (
+        [moved(payer=BOB), used(BOB), moved(), used(), moved(), used(nonce=OTHER_NONCE)], 9,
+    ),
+    "within a wrapped call": ([moved(token=BOB), other(token=BOB), used(), moved(), moved(token=BOB)], 10),
+    "with logs of another contract between": ([used(), moved(1, token=BOB), moved()], 9),
+    "behind an approval": ([other(), used(), moved(), other()], 9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("logs", "index"), PAIRED.values(), ids=PAIRED)
+def test_an_authorization_has_the_transfer_that_stands_beside_it(logs: list[Any], index: int) -> None:
+    got = found(Node(eth_getTransactionReceipt=receipt(*logs)))
+    assert isinstance(got, Settled)
+    assert got.log_index == index
+
+
+@pytest.mark.parametrize("takes_first", [False, True])
+def test_one_transfer_pays_for_one_authorization(takes_first: bool) -> None:
+    """The payer uses four authorizations to pay itself, and pays us once beside them, in one transaction of its own."""
+    nonces = [f"0x{number:064x}" for number in range(1, 5)]
+    pairs = [(used(nonce=nonce), moved(1, to=ALICE)) for nonce in nonces]
+    logs = [log for pair in pairs for log in (reversed(pair) if takes_first else pair)]
+    for paid in ([*logs, moved()], [moved(), *logs], [*logs[:2], moved(), *logs[2:]]):
+        for nonce in nonces:
+            node = Node(eth_getLogs=[used(nonce=nonce)], eth_getTransactionReceipt=receipt(*paid))
+            assert found(node, KEY.replace(NONCE, nonce)) == Unknown(retry_after_seconds=10)
 
 
 def test_an_unused_authorization_did_not_move_as_of_the_block_that_was_looked_at() -> None:
@@ -211,7 +248,10 @@ DOUBTS: dict[str, dict[str, Any]] = {
     "no log in the window": {"eth_getLogs": []},
     "two logs": {"eth_getLogs": [used(), used()]},
     "log is text": {"eth_getLogs": ["x"]},
-    "log without a transaction": {"eth_getLogs": [moved()]},
+    "log without a transaction": {"eth_getLogs": [{**used(), "transactionHash": None}]},
+    "log of a transfer": {"eth_getLogs": [moved()]},
+    "log of another payer": {"eth_getLogs": [used(BOB)]},
+    "log that was taken back": {"eth_getLogs": [{**used(), "removed": True}]},
     "no receipt": {"eth_getTransactionReceipt": None},
     "receipt of another transaction": {
         "eth_getTransactionReceipt": receipt(used(), moved(), transaction="0x" + "ef" * 32)
@@ -226,6 +266,33 @@ DOUBTS: dict[str, dict[str, Any]] = {
     "another nonce": {"eth_getTransactionReceipt": receipt(used(nonce="0x" + "0b" * 32), moved())},
     "odd logs": {
         "eth_getTransactionReceipt": receipt("x", {"address": ASSET, "topics": "x"}, {"address": 1}, used())
+    },
+    "paid more": {"eth_getTransactionReceipt": receipt(used(), moved(10_001))},
+    "paid itself, and us beside it": {
+        "eth_getTransactionReceipt": receipt(used(), moved(1, to=ALICE), moved())
+    },
+    "can be read in two ways": {"eth_getTransactionReceipt": receipt(moved(), used(), moved())},
+    "something of the token between": {"eth_getTransactionReceipt": receipt(used(), other(), moved())},
+    "nested": {
+        "eth_getTransactionReceipt": receipt(used(), used(nonce="0x" + "0b" * 32), moved(), moved(1))
+    },
+    "used alone": {"eth_getTransactionReceipt": receipt(used())},
+    "used twice": {"eth_getTransactionReceipt": receipt(used(), moved(), used(), moved())},
+    "logs out of order": {
+        "eth_getTransactionReceipt": receipt({**used(), "logIndex": "0x9"}, {**moved(), "logIndex": "0x8"})
+    },
+    "logs without a number": {"eth_getTransactionReceipt": receipt({**used(), "logIndex": 1}, moved())},
+    "a log of another transaction": {
+        "eth_getTransactionReceipt": receipt(used(), {**moved(), "transactionHash": "0x" + "ef" * 32})
+    },
+    "a log that was taken back": {"eth_getTransactionReceipt": receipt(used(), {**moved(), "removed": True})},
+    "a log that is oddly taken back": {
+        "eth_getTransactionReceipt": receipt(used(), {**moved(), "removed": []})
+    },
+    "a name twice": {
+        "eth_getTransactionReceipt": Reply(
+            200, b'{"result":' + json.dumps(receipt(used(), moved())).encode()[:-1] + b',"status":"0x1"}}'
+        )
     },
     "odd amount": {"eth_getTransactionReceipt": receipt(used(), {**moved(), "data": "0x"})},
 }

@@ -119,9 +119,50 @@ VERIFY = [
     (Reply(200, b"[]"), Unknown(retry_after_seconds=10)),
     (Reply(200, b"{" + b" " * 70_000 + b"}"), Unknown(retry_after_seconds=10)),
     (Reply(404, b"not here"), Unknown(retry_after_seconds=10)),
+    # What contradicts itself says nothing.
+    *(
+        (said(status, isValid=True, payer=ALICE), Unknown(retry_after_seconds=10))
+        for status in (201, 302, 400, 404, 500)
+    ),
+    (said(302, isValid=False, invalidReason="insufficient_funds"), Unknown(retry_after_seconds=10)),
+    (said(isValid=True, payer=ALICE, invalidReason="insufficient_funds"), Unknown(retry_after_seconds=10)),
+    (said(isValid=True, payer=ALICE, invalidMessage="no"), Unknown(retry_after_seconds=10)),
+    (said(isValid=True, payer=ALICE, invalidReason=None, invalidMessage=""), Verified(payer=ALICE)),
+    (Reply(200, b'{"isValid":false,"isValid":true}'), Unknown(retry_after_seconds=10)),
+    (Reply(200, b'{"isValid":true,"extensions":{"a":1,"a":2}}'), Unknown(retry_after_seconds=10)),
 ]
+CONTRADICTIONS = {
+    **{
+        f"a success of status {status}": said(status, success=True, transaction=HASH, network=BASE)
+        for status in (201, 302, 400, 402, 404, 500)
+    },
+    "a refusal of status 302": said(302, success=False, errorReason="insufficient_funds"),
+    "a reason": said(success=True, transaction=HASH, network=BASE, errorReason="insufficient_funds"),
+    "a message": said(success=True, transaction=HASH, network=BASE, errorMessage="no funds"),
+    "a reason that is no text": said(success=True, transaction=HASH, network=BASE, errorReason=[]),
+    "another payer": said(success=True, transaction=HASH, network=BASE, payer=BOB),
+    "another amount": said(success=True, transaction=HASH, network=BASE, amount="1"),
+    "no and yes": Reply(
+        200, f'{{"success":false,"success":true,"transaction":"{HASH}","network":"{BASE}"}}'.encode()
+    ),
+    "twice below": Reply(
+        200, f'{{"success":true,"transaction":"{HASH}","network":"{BASE}","x":{{"a":1,"a":1}}}}'.encode()
+    ),
+}
+
+
+@pytest.mark.parametrize("reply", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_a_settlement_that_contradicts_itself_is_no_outcome(reply: Reply) -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        server.settle_says = lambda _call: reply
+        assert await facilitator.settle(PAYLOAD, REQUIREMENTS) == Unknown(retry_after_seconds=10)
+
+    run(story)
+
+
 SETTLE = [
-    (said(success=True, transaction=HASH, network=BASE, payer=BOB), HASH),
+    (said(success=True, transaction=HASH, network=BASE, payer=ALICE.upper().replace("X", "x")), HASH),
+    (said(success=True, transaction=HASH, network=BASE, amount="10000", errorReason=None), HASH),
     # Money may have moved: a success that shows no transaction is no outcome.
     *((said(success=True, network=BASE, **shown), Unknown(retry_after_seconds=10)) for shown in SHOW_NOTHING),
     (said(success=True, transaction=HASH, network="eip155:1"), Unknown(retry_after_seconds=10)),
@@ -174,6 +215,11 @@ SETTLE = [
 ]
 
 
+def is_read(reply: Reply) -> bool:
+    """Tell whether an answer without an outcome is one that is not asked for again."""
+    return reply.body in (b"{}", b'{"isValid": "true"}') or (reply.status == 200 and b'"invalid' in reply.body)
+
+
 @pytest.mark.parametrize(("reply", "outcome"), VERIFY)
 def test_each_answer_to_verify_has_its_outcome(reply: Reply, outcome: Any) -> None:
     async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
@@ -182,7 +228,7 @@ def test_each_answer_to_verify_has_its_outcome(reply: Reply, outcome: Any) -> No
         assert got == outcome
         assert CARELESS_TEXT not in repr(got)
         assert server.count("verify") == (
-            2 if isinstance(outcome, Unknown) and reply.body not in (b"{}", b'{"isValid": "true"}') else 1
+            2 if isinstance(outcome, Unknown) and not is_read(reply) else 1
         )
 
     run(story)
@@ -248,6 +294,48 @@ def test_a_facilitator_that_closes_without_an_answer_is_unknown_and_unreachable(
         assert await facilitator.is_reachable()
 
     run(story)
+
+
+@pytest.mark.parametrize("reply", [Reply(500, b""), Reply(200, b"<html>"), said(302, success=True)])
+def test_a_fault_of_one_payment_does_not_make_it_unreachable(reply: Reply) -> None:
+    """Else whoever finds a payment that the facilitator chokes on closes the service to all others."""
+    moment = [0.0]
+
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        assert await facilitator.is_reachable()
+        server.verify_says = server.settle_says = lambda _call: reply
+        for _ in range(20):
+            assert isinstance(await facilitator.verify(PAYLOAD, REQUIREMENTS), Unknown)
+            assert isinstance(await facilitator.settle(PAYLOAD, REQUIREMENTS), Unknown)
+            assert await facilitator.is_reachable()
+            moment[0] += 0.5
+        # Asked anew, but no oftener than the questions are apart.
+        assert server.count("supported") == 5
+
+    run(story, Patience(apart_seconds=2), monotonic=lambda: moment[0])
+
+
+def test_while_it_is_asked_whether_it_is_there_nobody_waits_for_the_answer() -> None:
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        assert await facilitator.is_reachable()
+        server.verify_says = lambda _call: Reply(500, b"")
+        await facilitator.verify(PAYLOAD, REQUIREMENTS)
+        held, begun = asyncio.Event(), asyncio.Event()
+        answer = server.answer
+
+        async def slowly(path: str, body: bytes) -> Reply:
+            begun.set()
+            await held.wait()
+            return await answer(path, body)
+
+        server.answer = slowly  # type: ignore[method-assign]
+        asking = asyncio.create_task(facilitator.is_reachable())
+        await begun.wait()
+        assert await facilitator.is_reachable()
+        held.set()
+        assert await asking
+
+    run(story, Patience(apart_seconds=0, verify_ms=300))
 
 
 def test_what_is_supported_is_asked_once_for_a_while_and_remembered_through_an_outage() -> None:

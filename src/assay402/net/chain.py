@@ -1,8 +1,9 @@
 """The ChainLookup port over JSON-RPC. For EIP-3009: was an authorization used, and did it pay whom it had to pay?
 
-A yes needs three things of one receipt: the token's AuthorizationUsed event with payer and nonce, its Transfer of at
-least the amount from the payer to the recipient, and success. A no is dated by the block that shows it: the authorization
-is unused there, or its payer cancelled it in a block that is final. Whatever is missing, late or odd is no answer.
+A yes needs three things of one receipt: the token's AuthorizationUsed event with payer and nonce, the Transfer that belongs
+to that very authorization (`net.receipts`) with exactly its amount, payer and recipient, and success. A no is dated by the
+block that shows it: the authorization is unused there, or its payer cancelled it in a block that is final. Whatever is
+missing, late or odd is no answer.
 Of Solana it tells what a transaction cost, and nothing else: its name is not known before it was sent.
 """
 
@@ -16,9 +17,10 @@ from msgspec import Struct
 
 from assay402.core.asks import Failed, Fetch, Limits
 from assay402.core.canon import keccak256_hex
-from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, integer, read, write
+from assay402.core.strictjson import JSON, integer, write
+from assay402.net.answers import read_object
 from assay402.net.facilitator import Fetching
+from assay402.net.receipts import CANCELLED, USED, Move, is_of, only_transaction, paying_transfer, word
 from assay402.service.ports import NotMoved, Settled, Unknown
 from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
@@ -29,8 +31,6 @@ WINDOWS: Final = 24
 """How often further back: days on a chain of two seconds, as a service may be down for a night or two."""
 SECONDS: Final = 20.0
 """How long one look-up may take."""
-_USED: Final = "AuthorizationUsed(address,bytes32)"
-_CANCELLED: Final = "AuthorizationCanceled(address,bytes32)"
 _LATEST_TIME: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp())
 _HEX: Final = re.compile(r"0x[0-9a-fA-F]{1,64}")
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
@@ -41,17 +41,12 @@ _PARTS: Final = 5
 """Of a key: kind, network, token, payer, nonce."""
 
 
-class _Wanted(Struct, frozen=True, kw_only=True):
-    """What is looked for."""
+class _Wanted(Move, frozen=True, kw_only=True):
+    """What is looked for, and where."""
 
     url: str
     network: str
-    asset: str
     asset_as_written: str
-    payer: str
-    nonce: str
-    pay_to: str
-    amount: int
 
 
 class _Block(Struct, frozen=True, kw_only=True):
@@ -124,14 +119,15 @@ class EVMLookup:
             return self._unknown
         if int(state, 16) == 0:
             return NotMoved(as_of=head.time)
-        logs = await self._logs(wanted, _USED, head)
+        logs = await self._logs(wanted, USED, head)
         if logs == ():
             return await self._cancelled(wanted)
-        transaction = _transaction(logs)
+        transaction = only_transaction(logs, USED, wanted)
         if transaction is None:
             return self._unknown
         receipt = await self._call(wanted.url, "eth_getTransactionReceipt", transaction)
-        if not isinstance(receipt, Mapping) or not _pays(receipt, wanted, transaction):
+        index = paying_transfer(receipt, transaction, wanted) if isinstance(receipt, Mapping) else None
+        if index is None:
             return self._unknown
         return Settled(
             transaction=transaction,
@@ -139,6 +135,7 @@ class EVMLookup:
             payer=wanted.payer,
             amount=wanted.amount,
             asset=wanted.asset_as_written,
+            log_index=index,
         )
 
     def _wanted(self, key: str, requirements: Mapping[str, JSON]) -> _Wanted | None:
@@ -167,12 +164,12 @@ class EVMLookup:
         Until then the transfer could still take the place of the cancellation.
         """
         final = await self._block(wanted, "finalized")
-        logs = None if final is None else await self._logs(wanted, _CANCELLED, final)
-        if final is None or not logs or len(logs) > 1 or not _is_of(logs[0], _CANCELLED, wanted):
+        logs = None if final is None else await self._logs(wanted, CANCELLED, final)
+        if final is None or not logs or len(logs) > 1 or not is_of(logs[0], CANCELLED, wanted):
             return self._unknown
         return NotMoved(as_of=final.time)
 
-    async def _logs(self, wanted: _Wanted, event: str, last: _Block) -> tuple[JSON, ...] | None:
+    async def _logs(self, wanted: _Wanted, kind: str, last: _Block) -> tuple[JSON, ...] | None:
         """Give the events of an authorization up to a block, those of the newest window that has any; None: no answer."""
         to = last.number
         for _ in range(WINDOWS):
@@ -180,7 +177,7 @@ class EVMLookup:
                 "address": wanted.asset,
                 "fromBlock": hex(max(to - BLOCKS, 0)),
                 "toBlock": hex(to),
-                "topics": [_topic(event), _word(wanted.payer), wanted.nonce],
+                "topics": [kind, word(wanted.payer), wanted.nonce],
             }
             logs = await self._call(wanted.url, "eth_getLogs", window)
             if not isinstance(logs, list):
@@ -212,71 +209,10 @@ class EVMLookup:
         got = await self._fetcher(ask)
         if isinstance(got, Failed):
             return None
-        try:
-            answer = read(got.body)
-        except JSONUnreadable:
-            return None
-        if not isinstance(answer, Mapping) or "error" in answer:
-            return None
-        return answer.get("result")
+        answer = read_object(got.body)
+        return None if answer is None or "error" in answer else answer.get("result")
 
 
 def _state_call(wanted: _Wanted) -> Mapping[str, JSON]:
     selector = keccak256_hex(b"authorizationState(address,bytes32)")[:8]
-    return {"to": wanted.asset, "data": f"0x{selector}{_word(wanted.payer)[2:]}{wanted.nonce[2:]}"}
-
-
-def _pays(receipt: Mapping[str, JSON], wanted: _Wanted, transaction: str) -> bool:
-    """Tell whether a receipt is of that transaction, succeeded, used the authorization and paid the recipient."""
-    logs = receipt.get("logs")
-    if (
-        receipt.get("status") != "0x1"
-        or (text(receipt, "transactionHash") or "").lower() != transaction
-        or not isinstance(logs, list)
-    ):
-        return False
-    moved = (_topic("Transfer(address,address,uint256)"), _word(wanted.payer), _word(wanted.pay_to))
-    of_token = [log for log in logs if isinstance(log, Mapping) and _emitter(log) == wanted.asset]
-    return any(_is_of(log, _USED, wanted) for log in of_token) and any(
-        _topics(log) == moved and _number(log) >= wanted.amount for log in of_token
-    )
-
-
-def _transaction(logs: tuple[JSON, ...] | None) -> str | None:
-    """Give the transaction of the one event; None where there is not exactly one."""
-    if logs is None or len(logs) != 1 or not isinstance(logs[0], Mapping):
-        return None
-    transaction = text(logs[0], "transactionHash")
-    return transaction.lower() if transaction is not None and _HASH.fullmatch(transaction) else None
-
-
-def _is_of(log: JSON, event: str, wanted: _Wanted) -> bool:
-    """Tell whether a log is the token's own event of an authorization, on the chain as it is now."""
-    return (
-        isinstance(log, Mapping)
-        and _emitter(log) == wanted.asset
-        and _topics(log) == (_topic(event), _word(wanted.payer), wanted.nonce)
-        and log.get("removed") in {None, False}
-    )
-
-
-def _emitter(log: Mapping[str, JSON]) -> str:
-    return (text(log, "address") or "").lower()
-
-
-def _topics(log: Mapping[str, JSON]) -> tuple[str, ...]:
-    topics = log.get("topics")
-    return tuple(str(topic).lower() for topic in topics) if isinstance(topics, list) else ()
-
-
-def _number(log: Mapping[str, JSON]) -> int:
-    data = text(log, "data") or ""
-    return int(data, 16) if _HASH.fullmatch(data) else -1
-
-
-def _topic(signature: str) -> str:
-    return f"0x{keccak256_hex(signature.encode())}"
-
-
-def _word(address: str) -> str:
-    return f"0x{address[2:].lower():0>64}"
+    return {"to": wanted.asset, "data": f"0x{selector}{word(wanted.payer)[2:]}{wanted.nonce[2:]}"}

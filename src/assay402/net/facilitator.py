@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from assay402.core.asks import Failed, Fetch, Fetched, Limits
-from assay402.core.errors import JSONUnreadable
-from assay402.core.strictjson import JSON, integer, read, write
+from assay402.core.strictjson import JSON, integer, write
+from assay402.net.answers import answer_of, is_too_many
 from assay402.net.http import Fetcher
 from assay402.net.reasons import passed_on, shows_no_broadcast
 from assay402.net.turns import Turns
@@ -31,13 +31,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9]{1,128}")
 """A payer: hexadecimal or base58."""
 _USED: Final = re.compile(r"nonce|already|duplicate|replay|(?<![a-z])used(?![a-z])", re.IGNORECASE)
 """In a reason or message of any wording: the authorization was used before, maybe by this very payment."""
+_REASONS: Final = ("errorReason", "errorMessage", "invalidReason", "invalidMessage")
 _PENDING: Final = "settlement_pending"
-_SECONDS: Final = re.compile(r"[0-9]{1,6}")
-LONGEST_RETRY: Final = 600
-"""Longest `Retry-After` of a facilitator that counts: a payment in doubt is left alone for so long."""
-_OK: Final = 200
-_TOO_MANY: Final = 429
-_FAULTS: Final = range(500, 600)
 
 
 class Patience(Struct, frozen=True, kw_only=True):
@@ -85,6 +80,8 @@ class HTTPFacilitator:
         self._kinds: Mapping[str, Mapping[str, JSON]] = {}
         self._kinds_at: float | None = None
         self._answered_at: float | None = None
+        self._is_there = False
+        self._is_doubted = False
         self._asked_at: float | None = None
         self._asking: Final = asyncio.Lock()
 
@@ -100,7 +97,7 @@ class HTTPFacilitator:
             return self._unknown(answer.retry_after_seconds)
         if answer.get("isValid") is False:
             return Refused(reason=passed_on(answer.get("invalidReason")), is_used=_tells_of_use(answer))
-        if answer.get("isValid") is not True:
+        if answer.get("isValid") is not True or _gives_reasons(answer):
             return self._unknown(0)
         payer = _name(answer.get("payer")) or _payer(payload)
         return Refused(reason="unexpected_verify_error") if payer is None else Verified(payer=payer)
@@ -112,7 +109,8 @@ class HTTPFacilitator:
 
         A refusal is an outcome where it shows that nothing was sent to the chain: at the first call, without a
         transaction, for a reason that is decided before. The official facilitator says `transaction_failed` of what it
-        sent, which may be taken into a block later. A success that names no transaction is no outcome either.
+        sent, which may be taken into a block later. A success that names no transaction, or that gives a reason for a refusal,
+        is no outcome either.
         """
         answer = await self._post("settle", payload, requirements, self._patience.settle_ms)
         was_pending = not isinstance(answer, Unknown) and _is_pending(answer)
@@ -135,12 +133,16 @@ class HTTPFacilitator:
         return self._kinds.get(network)
 
     async def is_reachable(self) -> bool:
-        """Tell whether the facilitator answered lately; where it did not, ask it."""
-        if self._is_fresh(self._answered_at, self._patience.lately_seconds):
+        """Tell whether the facilitator is there: it answered lately, or answers now what it supports.
+
+        A verification or settlement without an answer is a reason to ask, and no more: the fault may be that one payment's,
+        and whoever sent it must not close the service to others.
+        """
+        is_fresh = self._is_fresh(self._answered_at, self._patience.lately_seconds)
+        if is_fresh and (not self._is_doubted or self._asking.locked()):
             return True
         await self._ask_supported()
-        # The last call of any kind got an answer; one that failed would have said so here.
-        return self._answered_at is not None
+        return self._is_there
 
     async def _ask_supported(self) -> None:
         """Ask what is supported, unless that was just done. What was known stays known where there is no answer."""
@@ -150,7 +152,11 @@ class HTTPFacilitator:
             self._asked_at = self._monotonic()
             limits = Limits(deadline_ms=self._patience.supported_ms, body_bytes=262_144, wire_bytes=524_288)
             ask = Fetch(url=f"{self._url}/supported", headers=self._headers, limits=limits)
-            answered = self._read(await self._fetcher(ask))
+            got = await self._fetcher(ask)
+            answered = answer_of(got)
+            self._is_doubted = False
+            self._is_there = not isinstance(answered, Unknown) or is_too_many(got)
+            self._answered_at = self._monotonic() if self._is_there else None
             if not isinstance(answered, Unknown) and isinstance(answered.get("kinds"), list):
                 self._kinds = _kinds(answered)
                 self._kinds_at = self._monotonic()
@@ -166,25 +172,12 @@ class HTTPFacilitator:
             body=body,
             limits=Limits(deadline_ms=deadline_ms),
         )
-        return self._read(await self._fetcher(ask))
-
-    def _read(self, got: Fetched | Failed) -> Mapping[str, JSON] | Unknown:
-        """Read an answer that is a JSON object, of status 200 or of a refusal (4xx); all else is no answer."""
-        if isinstance(got, Failed):
-            self._answered_at = None
-            return Unknown(retry_after_seconds=0)
-        if got.status == _TOO_MANY:
-            self._answered_at = self._monotonic()
-            return Unknown(retry_after_seconds=_seconds(got.header("retry-after")))
-        try:
-            value = None if got.status in _FAULTS else read(got.body)
-        except JSONUnreadable:
-            value = None
-        if not isinstance(value, Mapping):
-            self._answered_at = None
-            return Unknown(retry_after_seconds=0)
-        self._answered_at = self._monotonic()
-        return value
+        answer = answer_of(await self._fetcher(ask))
+        if isinstance(answer, Unknown) and not answer.retry_after_seconds:
+            self._is_doubted = True
+        else:
+            self._answered_at, self._is_there = self._monotonic(), True
+        return answer
 
     def _unknown(self, seconds: int) -> Unknown:
         return Unknown(retry_after_seconds=seconds or self._patience.retry_after_seconds)
@@ -201,7 +194,7 @@ def operators_fetcher() -> Fetcher:
 def _settled(
     answer: Mapping[str, JSON], payload: Mapping[str, JSON], requirements: Mapping[str, JSON]
 ) -> Settled | None:
-    """Read a success; None where it names no transaction of its chain, or another network: then it shows nothing."""
+    """Read a success; None where it shows nothing: no transaction of its chain, or not this very payment's."""
     network, asset = text(requirements, "network"), text(requirements, "asset")
     transaction, amount = text(answer, "transaction"), requirements.get("amount")
     if (
@@ -212,6 +205,9 @@ def _settled(
         or answer.get("network") != network
         or not isinstance(amount, str)
         or not is_amount(amount)
+        or answer.get("amount") not in (None, amount)
+        or _gives_reasons(answer)
+        or _is_of_another(answer, payload)
     ):
         return None
     payer = _name(answer.get("payer")) or _payer(payload)
@@ -234,9 +230,19 @@ def _is_pending(answer: Mapping[str, JSON]) -> bool:
     return answer.get("success") is not True and answer.get("errorReason") == _PENDING
 
 
+def _gives_reasons(answer: Mapping[str, JSON]) -> bool:
+    """Tell whether an answer says why not: a success that does contradicts itself."""
+    return any(answer.get(name) not in (None, "") for name in _REASONS)
+
+
+def _is_of_another(answer: Mapping[str, JSON], payload: Mapping[str, JSON]) -> bool:
+    """Tell whether an answer names another payer than the one who signed."""
+    told, signed = _name(answer.get("payer")), _payer(payload)
+    return told is not None and signed is not None and told.lower() != signed.lower()
+
+
 def _tells_of_use(answer: Mapping[str, JSON]) -> bool:
-    names = ("errorReason", "errorMessage", "invalidReason", "invalidMessage")
-    said = (text(answer, name) for name in names)
+    said = (text(answer, name) for name in _REASONS)
     return any(each is not None and _USED.search(each) for each in said)
 
 
@@ -258,9 +264,3 @@ def _payer(payload: Mapping[str, JSON]) -> str | None:
     exact = mapping(payload, "payload") or {}
     authorization = mapping(exact, "authorization") or mapping(exact, "permit2Authorization") or {}
     return text(authorization, "from")
-
-
-def _seconds(values: tuple[str, ...]) -> int:
-    """Read a `Retry-After` in seconds; a date or anything else names no time."""
-    is_one = len(values) == 1 and _SECONDS.fullmatch(values[0].strip())
-    return min(int(values[0]), LONGEST_RETRY) if is_one else 0

@@ -17,6 +17,8 @@ class Settled(Struct, frozen=True, kw_only=True):
     amount: int
     asset: str
     fee_lamports: int | None = None
+    log_index: int | None = None
+    """Which transfer of the transaction it was, where its chain was asked: one transaction may hold several."""
     extensions: Mapping[str, JSON] | None = None
 
 

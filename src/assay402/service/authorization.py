@@ -220,7 +220,7 @@ def _moment(seconds: int) -> datetime:
 
 def _digest(payment: Mapping[str, JSON]) -> str | None:
     """Give the SHA-256 of a payment's canonical form; None where it has none, or where it is not clear what was signed."""
-    if not _is_clear(payment):
+    if not is_clear(payment):
         return None
     try:
         return sha256_hex(canonical(payment))
@@ -229,8 +229,8 @@ def _digest(payment: Mapping[str, JSON]) -> str | None:
         return None
 
 
-def _is_clear(payment: Mapping[str, JSON]) -> bool:
-    """Tell whether no name stands twice in an object of a payment, and it nests no deeper than the reader would take.
+def is_clear(payment: Mapping[str, JSON]) -> bool:
+    """Tell whether no name stands twice in any object of a payment, and it nests no deeper than the reader would take.
 
     Of two of a name, readers may take the first or the last. A tool call hands its payment over as values, which no
     reader of ours has bounded: a shared value is met once a level, so that neither cycles nor sharing make it long.
