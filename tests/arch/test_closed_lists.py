@@ -13,10 +13,12 @@ TABLES = {
     "schema_version": "version_num",
     "ledger_head": "id last",
     "ledger": "id about kind operation payer recorded_at network asset units rate rate_date basis cad_pending refund"
-    " transaction_id fee_lamports criteria_version report_line summary carrier program verdict counts house",
+    " transaction_id fee_lamports criteria_version report_line summary carrier program verdict counts house"
+    " transfer",
     "payers": "payer",
     "payments": "key payload_sha256 payer payment_id idempotency_key operation accepted valid_before state fence"
-    " lease_until claimed_at settled_at transaction_id reruns entry ledger_id",
+    " lease_until claimed_at settled_at transaction_id reruns entry ledger_id"
+    " transfer",
     "answers": "id scope operation request_sha256 idempotency_key payment_key body headers bearer_sha256 kept_at",
     "free_calls": "bucket day calls last_ms",
     "free_days": "day shard calls",
@@ -49,12 +51,15 @@ def test_the_rows_have_these_fields_and_no_other() -> None:
 
 
 def test_the_columns_that_are_written_are_all_there_are() -> None:
-    """What the gate has beside its row is the ledger's words until they are in the ledger, and then the row's id."""
-    assert LEDGER.replace(",", "") == TABLES["ledger"]
-    assert PAYMENT.replace(",", "") + " entry ledger_id" == TABLES["payments"]
+    """What the gate has beside its row is the ledger's words until they are in the ledger, and then the row's id.
+
+    Both hold the name of the transfer: what both say already, and its place in its transaction. It is never told.
+    """
+    assert LEDGER.replace(",", "") + " transfer" == TABLES["ledger"]
+    assert PAYMENT.replace(",", "") + " entry ledger_id transfer" == TABLES["payments"]
 
 
 def test_an_export_has_the_columns_of_the_ledger_and_the_day() -> None:
-    columns = TABLES["ledger"].replace("transaction_id", "transaction").split()
+    columns = TABLES["ledger"].removesuffix(" transfer").replace("transaction_id", "transaction").split()
     columns.insert(columns.index("recorded_at") + 1, "day")
     assert list(FIELDS) == columns

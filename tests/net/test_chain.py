@@ -41,7 +41,10 @@ def used(payer: str = ALICE, nonce: str = NONCE, token: str = ASSET) -> dict[str
 
 
 def other(token: str = ASSET) -> dict[str, Any]:
-    return {**used(token=token), "topics": [topic("Approval(address,address,uint256)"), word(ALICE), word(BOB)]}
+    return {
+        **used(token=token),
+        "topics": [topic("Approval(address,address,uint256)"), word(ALICE), word(BOB)],
+    }
 
 
 def moved(amount: int = 10_000, to: str = PAY_TO, payer: str = ALICE, token: str = ASSET) -> dict[str, Any]:
@@ -55,7 +58,8 @@ def moved(amount: int = 10_000, to: str = PAY_TO, payer: str = ALICE, token: str
 
 def receipt(*logs: Any, status: str = "0x1", transaction: str = HASH) -> dict[str, Any]:
     numbered = [
-        {"logIndex": hex(number), **log} if isinstance(log, dict) else log for number, log in enumerate(logs, 7)
+        {"logIndex": hex(number), **log} if isinstance(log, dict) else log
+        for number, log in enumerate(logs, 7)
     ]
     return {"status": status, "transactionHash": transaction, "logs": numbered}
 
@@ -273,9 +277,7 @@ DOUBTS: dict[str, dict[str, Any]] = {
     },
     "can be read in two ways": {"eth_getTransactionReceipt": receipt(moved(), used(), moved())},
     "something of the token between": {"eth_getTransactionReceipt": receipt(used(), other(), moved())},
-    "nested": {
-        "eth_getTransactionReceipt": receipt(used(), used(nonce="0x" + "0b" * 32), moved(), moved(1))
-    },
+    "nested": {"eth_getTransactionReceipt": receipt(used(), used(nonce="0x" + "0b" * 32), moved(), moved(1))},
     "used alone": {"eth_getTransactionReceipt": receipt(used())},
     "used twice": {"eth_getTransactionReceipt": receipt(used(), moved(), used(), moved())},
     "logs out of order": {

@@ -14,6 +14,7 @@ from service.facilitator_server import (
     FacilitatorServer,
     Reply,
     facilitator_server,
+    named,
     said,
 )
 from service.world import ALICE, BASE, BOB, PAY_TO, SOLANA
@@ -59,7 +60,7 @@ def test_a_payment_is_verified_and_settled() -> None:
     async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
         assert await facilitator.verify(PAYLOAD, REQUIREMENTS) == Verified(payer=ALICE)
         assert await facilitator.settle(PAYLOAD, REQUIREMENTS) == Settled(
-            transaction=f"0x{1:064x}", network=BASE, payer=ALICE, amount=10_000, asset=ASSET
+            transaction=named("0x01", BASE), network=BASE, payer=ALICE, amount=10_000, asset=ASSET
         )
         assert [head.split(" ")[:2] for head in server.headers] == [
             ["POST", "/x402/verify"],
@@ -217,7 +218,9 @@ SETTLE = [
 
 def is_read(reply: Reply) -> bool:
     """Tell whether an answer without an outcome is one that is not asked for again."""
-    return reply.body in (b"{}", b'{"isValid": "true"}') or (reply.status == 200 and b'"invalid' in reply.body)
+    return reply.body in (b"{}", b'{"isValid": "true"}') or (
+        reply.status == 200 and b'"invalid' in reply.body
+    )
 
 
 @pytest.mark.parametrize(("reply", "outcome"), VERIFY)
@@ -227,9 +230,7 @@ def test_each_answer_to_verify_has_its_outcome(reply: Reply, outcome: Any) -> No
         got = await facilitator.verify(PAYLOAD, REQUIREMENTS)
         assert got == outcome
         assert CARELESS_TEXT not in repr(got)
-        assert server.count("verify") == (
-            2 if isinstance(outcome, Unknown) and not is_read(reply) else 1
-        )
+        assert server.count("verify") == (2 if isinstance(outcome, Unknown) and not is_read(reply) else 1)
 
     run(story)
 

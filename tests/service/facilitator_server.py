@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from typing import Any
 
 FEE_PAYER = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
@@ -87,9 +88,7 @@ class FacilitatorServer:
                 transaction="",
                 network=network,
             )
-        number = len(self.moved) + 1
-        # Hexadecimal, or base58 of 64 bytes.
-        transaction = "5" * 86 + "abcdefghi"[number] if network.startswith("solana:") else f"0x{number:064x}"
+        transaction = named(nonce, network)
         self.moved[nonce] = (payer, pay_to, int(sent["paymentRequirements"]["amount"]), transaction)
         return said(success=True, transaction=transaction, network=network, payer=payer)
 
@@ -119,6 +118,14 @@ class FacilitatorServer:
             pass
         finally:
             writer.close()
+
+
+def named(nonce: str, network: str) -> str:
+    """Name the transaction that moves a nonce: its own, in hexadecimal, or as base58 of 64 bytes."""
+    digest = sha256(nonce.encode()).hexdigest()
+    if not network.startswith("solana:"):
+        return f"0x{digest}"
+    return "5" * 79 + digest[:8].translate(str.maketrans("0123456789abcdef", "123456789abcdefg"))
 
 
 def parts(sent: dict[str, Any]) -> tuple[str, str, str]:

@@ -24,3 +24,12 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
         return Place(f"sqlite:{tmp_path / 'assay.sqlite3'}")
     running: PostgreSQL = request.getfixturevalue("server")
     return running.database()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Give a place without tables."""
+    if request.param == "sqlite":
+        return Place(f"sqlite:{tmp_path / 'bare.sqlite3'}")
+    server: PostgreSQL = request.getfixturevalue("server")
+    return server.database(has_tables=False)

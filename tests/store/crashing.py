@@ -8,6 +8,8 @@ import os
 import random
 import sys
 
+from msgspec.structs import replace
+
 from assay402.service.ports import Claimed
 from assay402.store.opening import Store, open_store
 from store.databases import ENTRY, NOW, PAID, after, answer, claim
@@ -46,7 +48,7 @@ async def pay(store: Store, chance: random.Random, name: str) -> None:
             continue
         assert await payments.begin_settling(key, 1, after(60))
         say("settling", key)
-        assert await payments.settled(key, 1, PAID, NOW, house=False)
+        assert await payments.settled(key, 1, replace(PAID, transaction=key), NOW, house=False)
         say("settled", key)
 
 

@@ -74,15 +74,24 @@ def answer(name: str = "answer-1", **changed: Any) -> KeptAnswer:
     return replace(plain, **changed)
 
 
-async def settle(store: Store, claimed: Claim, paid: Settled = PAID, *, house: bool = False) -> None:
+def paid(number: int = 1) -> Settled:
+    """Make a settlement in a transaction of its own."""
+    return PAID if number == 1 else replace(PAID, transaction=f"0xfeed{number}")
+
+
+async def settle(
+    store: Store, claimed: Claim, paid_for: Settled | None = None, *, house: bool = False
+) -> None:
     """Bring a claim from its beginning to its end, for what was paid."""
-    money = f'{{"amount":"{paid.amount}","asset":"{paid.asset}","network":"{paid.network}"}}'
+    number = claimed.key.rpartition("/")[2]
+    settled = paid_for or paid(int(number) if number.isdecimal() and claimed != CLAIM else 1)
+    money = f'{{"amount":"{settled.amount}","asset":"{settled.asset}","network":"{settled.network}"}}'
     outcome = await store.payments.claim(replace(claimed, accepted=money), NOW)
     assert isinstance(outcome, Claimed)
     fence = outcome.fence
     assert await store.payments.keep(claimed.key, fence, ENTRY, None, after(60))
     assert await store.payments.begin_settling(claimed.key, fence, after(60))
-    assert await store.payments.settled(claimed.key, fence, paid, NOW, house=house)
+    assert await store.payments.settled(claimed.key, fence, settled, NOW, house=house)
 
 
 class Place:

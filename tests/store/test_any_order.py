@@ -129,7 +129,10 @@ async def step(store: Store, model: Model, chance: random.Random, name: str, now
             moved = model.move(
                 key, fence, {PaymentState.SETTLING, PaymentState.UNRESOLVED}, PaymentState.SETTLED
             )
-            assert await payments.settled(key, fence, PAID, moment, house=False) is moved
+            assert (
+                await payments.settled(key, fence, replace(PAID, transaction=key), moment, house=False)
+                is moved
+            )
         case "end":
             to = chance.choice([PaymentState.RELEASED] * 5 + [PaymentState.EXPIRED])
             moved = model.move(key, fence, UNSETTLED if to is PaymentState.RELEASED else OPEN, to)

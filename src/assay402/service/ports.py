@@ -186,6 +186,10 @@ class StoreUnavailable(Exception):
     """
 
 
+class TransactionCounted(Exception):
+    """Another payment is settled by this very transfer, or by one of its transaction that may be the same; nothing was written."""
+
+
 class Payments(Protocol):
     """The gate's rows and the answers kept with them. Every change is one transaction, compare-and-set on state and fence.
 
@@ -237,7 +241,11 @@ class Payments(Protocol):
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, in one transaction.
 
-        False: fence lost.
+        False: fence lost. A settlement without its place in its transaction must be the only one of that.
+
+        Raises:
+            TransactionCounted: where the transfer paid for another payment, by what is written.
+
         """
         ...
 

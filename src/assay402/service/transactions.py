@@ -20,6 +20,12 @@ def is_transaction(network: str, value: object) -> bool:
     return network.startswith("eip155:") and _HASH.fullmatch(value) is not None
 
 
+def transfer_name(network: str, transaction: str, log_index: int | None) -> str:
+    """Name a transfer, the same however its transaction is spelled: by its place in that, where it is known."""
+    spelled = transaction.lower() if network.startswith("eip155:") else transaction
+    return f"{network} {spelled}" if log_index is None else f"{network} {spelled} {log_index}"
+
+
 def base58(value: str) -> bytes | None:
     """Read base58 as Solana writes keys and signatures; None where it is none, or longer than any of them."""
     if len(value) > _LONGEST_BASE58 or any(digit not in _BASE58 for digit in value):

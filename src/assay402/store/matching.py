@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from assay402.service.transactions import transfer_name
 from assay402.store.database import Database
 
 CHUNK: Final = 500
@@ -23,6 +24,12 @@ _LEDGER_WITHOUT_GATE: Final = (
     " WHERE l.kind = 'payment' AND p.key IS NULL ORDER BY l.id"
 )
 _MATCHED_TWICE: Final = "SELECT ledger_id FROM payments WHERE ledger_id IS NOT NULL GROUP BY ledger_id HAVING count(*) > 1 ORDER BY ledger_id"
+# A payment without a transfer's name was counted by a release that gave none.
+_REPEATED: Final = (
+    "SELECT l.id FROM ledger l JOIN ledger e ON e.kind = 'payment' AND e.network = l.network"
+    " AND lower(e.transaction_id) = lower(l.transaction_id) AND e.id < l.id"
+    " WHERE l.kind = 'payment' AND (l.transfer IS NULL OR e.transfer IS NULL) GROUP BY l.id ORDER BY l.id"
+)
 _ABOUT_UNKNOWN: Final = (
     "SELECT l.id FROM ledger l LEFT JOIN ledger a ON a.id = l.about"
     " WHERE l.about IS NOT NULL AND (a.id IS NULL OR a.id >= l.id) ORDER BY l.id"
@@ -34,7 +41,7 @@ _GAP: Final = (
 )
 _PAIRS: Final = (
     "SELECT l.id, p.accepted, l.network, l.asset, l.units, l.kind, l.payer, p.payer, l.operation, p.operation,"
-    " l.transaction_id, p.transaction_id, l.recorded_at, p.settled_at"
+    " l.transaction_id, p.transaction_id, l.recorded_at, p.settled_at, l.transfer, p.transfer"
     " FROM ledger l JOIN payments p ON p.ledger_id = l.id WHERE l.id > $1"
     f" ORDER BY l.id LIMIT {CHUNK}"
 )
@@ -42,6 +49,7 @@ _ROWS: Final = (
     ("gate_without_ledger", _GATE_WITHOUT_LEDGER),
     ("ledger_without_gate", _LEDGER_WITHOUT_GATE),
     ("matched_twice", _MATCHED_TWICE),
+    ("transaction_repeated", _REPEATED),
     ("about_unknown", _ABOUT_UNKNOWN),
     ("gap_after", _GAP),
 )
@@ -51,12 +59,11 @@ _PARTS: Final = (
     "operation_differs",
     "transaction_differs",
     "time_differs",
+    "transfer_differs",
     "network_differs",
     "asset_differs",
     "units_differ",
 )
-MISMATCHES: Final = (*(code for code, _ in _ROWS), *_PARTS)
-"""The closed codes."""
 
 
 async def mismatches(database: Database) -> tuple[str, ...]:
@@ -90,5 +97,13 @@ def _differing(row: Sequence[Any]) -> Iterator[str]:
         (units, accepted.get("amount")),
     )
     for code, (ours, theirs) in zip(_PARTS, compared, strict=True):
-        if ours != theirs:
+        if ours != theirs or (code == "transfer_differs" and not _names(ours, network, pairs[4])):
             yield code
+
+
+def _names(transfer: str | None, network: str, transaction: str) -> bool:
+    """Tell whether the name of a transfer, where there is one, is of this transaction."""
+    if transfer is None:
+        return True
+    name = transfer_name(network, transaction, None)
+    return transfer == name or (transfer.startswith(f"{name} ") and transfer[len(name) + 1 :].isdecimal())

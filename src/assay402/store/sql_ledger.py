@@ -11,7 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.core.errors import TheirError
-from assay402.service.ports import LedgerRow
+from assay402.service.ports import LedgerRow, TransactionCounted
+from assay402.service.transactions import transfer_name
 from assay402.store.database import Database, Work
 from assay402.store.matching import mismatches
 from assay402.store.rows import LEDGER, ledger_columns, ledger_row, midnight, placeholders
@@ -21,6 +22,10 @@ CHUNK: Final = 500
 _ALWAYS: Final = 1 << 62
 _NEXT: Final = "UPDATE ledger_head SET last = last + 1 WHERE id = 1 RETURNING last"
 _ADD: Final = f"INSERT INTO ledger ({LEDGER}) VALUES ({placeholders(LEDGER)})"
+_ADD_PAYMENT: Final = (
+    f"INSERT INTO ledger ({LEDGER}, transfer) VALUES ({placeholders(f'{LEDGER}, transfer')})"
+)
+_COUNTED: Final = "SELECT transfer FROM ledger WHERE kind = 'payment' AND network = $1 AND lower(transaction_id) = lower($2)"
 _ROWS: Final = f"SELECT {LEDGER} FROM ledger WHERE id > $1 AND recorded_at >= $2 AND recorded_at < $3 ORDER BY id LIMIT {CHUNK}"
 _KEPT_VALUE: Final = ("rate", "rate_date", "basis", "cad_pending")
 _VALUED: Final = (
@@ -82,12 +87,22 @@ class SQLLedger:
             last = rows[-1][0]
 
 
-def added(row: LedgerRow) -> Work[int]:
-    """Give the row the next id and add it, as a part of a change; gives the id."""
+def added(row: LedgerRow, log_index: int | None) -> Work[tuple[int, str]]:
+    """Give the row of a payment the next id and add it, as a part of a change; gives the id, and the transfer's name.
+
+    Raises:
+        TransactionCounted: where the transfer was counted before.
+
+    """
+    # The id first: its lock makes the looking and the adding one step.
     rows = yield _NEXT, ()
     number: int = rows[0][0]
-    yield _ADD, ledger_columns(replace(row, id=number))
-    return number
+    counted = yield _COUNTED, (row.network, row.transaction)
+    transfer = transfer_name(row.network, row.transaction, log_index)
+    if counted and (log_index is None or any(each[0] == transfer for each in counted)):
+        raise TransactionCounted
+    yield _ADD_PAYMENT, (*ledger_columns(replace(row, id=number)), transfer)
+    return number, transfer
 
 
 def _append(row: LedgerRow) -> Work[int]:

@@ -78,7 +78,8 @@ _SETTLING: Final = (
     " RETURNING payer, operation, entry"
 )
 _SETTLED: Final = (
-    "UPDATE payments SET state = 'settled', settled_at = $3, transaction_id = $4, ledger_id = $5, entry = NULL"
+    "UPDATE payments SET state = 'settled', settled_at = $3, transaction_id = $4, ledger_id = $5, transfer = $6,"
+    " entry = NULL"
     f" WHERE {_HELD} RETURNING fence"
 )
 _RELEASE: Final = (
@@ -157,7 +158,7 @@ class SQLPayments:
         return await self._moved(_LEAVE, key, fence, milliseconds(lease_until))
 
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
-        """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row."""
+        """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, of a transfer not counted before."""
         return await self._database.change(partial(_settled, key, fence, settlement, now, house=house))
 
     async def release(self, key: str, fence: int) -> bool:
@@ -291,8 +292,8 @@ def _settled(key: str, fence: int, settlement: Settled, now: datetime, *, house:
         entry=entry_of(entry),
         house=house,
     )
-    number = yield from added(row)
-    yield _SETTLED, (key, fence, milliseconds(now), settlement.transaction, number)
+    number, transfer = yield from added(row, settlement.log_index)
+    yield _SETTLED, (key, fence, milliseconds(now), settlement.transaction, number, transfer)
     return True
 
 

@@ -13,9 +13,9 @@ from assay402.service.ports import StoreUnavailable
 from assay402.store.database import Database, Work
 
 VERSION_TABLE: Final = "schema_version"
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """The version this release is written for."""
-_VERSIONS: Final = (("0001", "0001_first.sql"),)
+_VERSIONS: Final = (("0001", "0001_first.sql"), ("0002", "0002_transfers.sql"))
 _STAMP: Final = (
     f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL,"
     f" CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num))"

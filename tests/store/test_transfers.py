@@ -1,0 +1,160 @@
+"""Each transfer pays for one payment, by whatever path it is told of, and also in a database of the release before."""
+
+import asyncio
+from functools import partial
+
+import pytest
+from msgspec.structs import replace
+
+from assay402.service.ports import PaymentState, Settled, TransactionCounted
+from assay402.store.database import Work
+from assay402.store.migrating import upgrade
+from assay402.store.opening import Store, open_database
+from assay402.store.versions import statements
+from store.databases import BOUND, ENTRY, NOW, PAID, Place, after, claim, settle
+
+HASH = "0x" + "aB" * 32
+TOLD = replace(PAID, transaction=HASH)
+
+
+def at(index: int | None, **changed: str) -> Settled:
+    """Make a settlement in the one transaction, by its place in that."""
+    return replace(TOLD, log_index=index, **changed)
+
+
+async def settling(store: Store, number: int) -> tuple[str, int]:
+    """Bring a claim to where it is settled."""
+    mine = claim(number, payer=f"0x{number}")
+    await store.payments.claim(mine, NOW)
+    assert await store.payments.keep(mine.key, 1, ENTRY, None, after(60), settles=True)
+    return mine.key, 1
+
+
+REPEATS = {
+    "told twice": (at(None), at(None)),
+    "told twice, spelled otherwise": (at(None), at(None, transaction=HASH.lower())),
+    "told of what was found": (at(3), at(None)),
+    "found twice in one place": (at(3), at(3)),
+    "found twice, spelled otherwise": (at(3), at(3, transaction=HASH.lower())),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), REPEATS.values(), ids=REPEATS)
+def test_a_transfer_that_was_counted_settles_nothing_else(
+    place: Place, first: Settled, second: Settled
+) -> None:
+    async def story(store: Store) -> None:
+        one, other = await settling(store, 1), await settling(store, 2)
+        assert await store.payments.settled(*one, first, NOW, house=False)
+        with pytest.raises(TransactionCounted):
+            await store.payments.settled(*other, second, NOW, house=False)
+        row = await store.payments.find(other[0])
+        assert row is not None
+        assert (row.state, row.transaction) == (PaymentState.SETTLING, None)
+        assert [row.id async for row in store.ledger.rows(None, None)] == [1]
+        assert await store.ledger.mismatches() == ()
+        # Nothing is lost with it: its own transaction settles it, and the ids have no gap.
+        assert await store.payments.settled(*other, replace(PAID, transaction="0x1"), NOW, house=False)
+        assert [row.id async for row in store.ledger.rows(None, None)] == [1, 2]
+
+    place.run(story)
+
+
+OTHERS = {
+    "two places of one transaction": (at(3), at(5)),
+    "told of, and another found beside it": (at(None), at(5)),
+    "another network": (at(None), at(None, network="eip155:1")),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), OTHERS.values(), ids=OTHERS)
+def test_transfers_that_are_not_the_same_settle_a_payment_each(
+    place: Place, first: Settled, second: Settled
+) -> None:
+    async def story(store: Store) -> None:
+        for number, paid in enumerate((first, second), 1):
+            held = await settling(store, number)
+            assert await store.payments.settled(*held, paid, NOW, house=False)
+        assert not [each for each in await store.ledger.mismatches() if "network" not in each]
+
+    place.run(story)
+
+
+def test_of_many_that_are_told_of_one_transaction_at_once_one_is_settled(place: Place) -> None:
+    async def story(store: Store) -> None:
+        held = [await settling(store, number) for number in range(1, 13)]
+        outcomes = await asyncio.gather(
+            *(store.payments.settled(*each, TOLD, NOW, house=False) for each in held), return_exceptions=True
+        )
+        assert outcomes.count(True) == 1
+        assert sum(isinstance(each, TransactionCounted) for each in outcomes) == 11
+        assert [row.id async for row in store.ledger.rows(None, None)] == [1]
+
+    place.run(story)
+
+
+def test_the_tables_themselves_let_no_transfer_stand_twice(place: Place) -> None:
+    async def story(store: Store) -> None:
+        await settle(store, claim(1))
+        await settle(store, claim(2))
+        for table in ("ledger", "payments"):
+            with pytest.raises(Exception, match="failed"):
+                await store.database.change(partial(_do, f"UPDATE {table} SET transfer = 'x'"))
+
+    place.run(story)
+
+
+def test_what_was_counted_twice_before_names_were_kept_is_told(bare: Place) -> None:
+    """A database of the first tables in which one transaction pays for three, and the release of those tables goes on."""
+
+    async def story() -> None:
+        database = await open_database(bare.address, makes_tables=False)
+        for statement in (*statements("0001_first.sql"), *_STAMP):
+            await database.change(partial(_do, statement))
+        for number, transaction in enumerate((HASH, HASH.lower(), "0x2", HASH), 1):
+            await database.change(partial(_old, number, transaction))
+        assert await upgrade(database, "sqlite" if bare.is_sqlite else "postgresql") == ("0001", "0002")
+        await database.change(partial(_old, 5, "0x3"))
+        await database.close()
+
+    asyncio.run(asyncio.wait_for(story(), BOUND))
+
+    async def looked(store: Store) -> None:
+        assert await store.ledger.mismatches() == ("transaction_repeated 2", "transaction_repeated 4")
+        held = await settling(store, 6)
+        for index in (None, 9):
+            paid = at(index) if index is None else at(index, transaction="0x2")
+            if index is None:
+                with pytest.raises(TransactionCounted):
+                    await store.payments.settled(*held, paid, NOW, house=False)
+            else:
+                assert await store.payments.settled(*held, paid, NOW, house=False)
+
+    bare.run(looked)
+
+
+_STAMP = (
+    "CREATE TABLE schema_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)",
+    "INSERT INTO schema_version (version_num) VALUES ('0001')",
+)
+
+
+def _do(statement: str) -> Work[None]:
+    yield statement, ()
+
+
+def _old(number: int, transaction: str) -> Work[None]:
+    """Settle a payment as the first release does."""
+    money = '{"amount":"1","asset":"0xa","network":"eip155:8453"}'
+    yield "UPDATE ledger_head SET last = last + 1 WHERE id = 1", ()
+    yield (
+        "INSERT INTO ledger (id, kind, operation, payer, recorded_at, network, asset, units, cad_pending, refund,"
+        " transaction_id, house) VALUES ($1, 'payment', 'o', 'p', 1, 'eip155:8453', '0xa', '1', true, false, $2, false)",
+        (number, transaction),
+    )
+    yield (
+        "INSERT INTO payments (key, payload_sha256, payer, operation, accepted, valid_before, state, fence, lease_until,"
+        " claimed_at, settled_at, transaction_id, reruns, ledger_id)"
+        " VALUES ($1, 's', 'p', 'o', $2, 1, 'settled', 1, 1, 1, 1, $3, 0, $4)",
+        (f"k{number}", money, transaction, number),
+    )
