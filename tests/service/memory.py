@@ -20,6 +20,7 @@ from assay402.service.ports import (
     Settled,
     StoreUnavailable,
     TooManyUnsettled,
+    TransactionCounted,
 )
 
 UNSETTLED = (PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING)
@@ -145,6 +146,14 @@ class MemoryPayments:
         row = self._held(key, fence, PaymentState.SETTLING, PaymentState.UNRESOLVED)
         if row is None:
             return False
+        same = [
+            booked.settled.log_index
+            for booked in self.booked
+            if (booked.settled.network, booked.settled.transaction.lower())
+            == (settlement.network, settlement.transaction.lower())
+        ]
+        if same and settlement.log_index in {None, *same}:
+            raise TransactionCounted
         self.rows[key] = replace(
             row, state=PaymentState.SETTLED, settled_at=now, transaction=settlement.transaction
         )

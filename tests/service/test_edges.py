@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,11 +10,11 @@ from msgspec.structs import replace
 
 from assay402.core.asks import Failed
 from assay402.service.order import Declined, Delivered, Offered, Pending
-from assay402.service.ports import PaymentState, StoreUnavailable
-from assay402.service.settling import UNWRITTEN
+from assay402.service.ports import PaymentState, Settled, StoreUnavailable
+from assay402.service.unwritten import MOST, Held, Unwritten
 from service.facilitator_server import Reply, said
 from service.test_doubt import UNKNOWN, Chain, in_doubt
-from service.world import ALICE, PROBE, World, resources, run
+from service.world import ALICE, BASE, NOON, PROBE, World, resources, run
 
 
 def test_a_worker_that_ends_in_doubt_leaves_the_payment_to_the_next_retry() -> None:
@@ -44,7 +45,7 @@ def test_a_lease_that_cannot_be_given_up_runs_out() -> None:
         payment = await in_doubt(world, "claims/diagnose", UNKNOWN["500"], moves=False)
         world.clock.pass_by(100)
         assert isinstance(await world.take("claims/diagnose", payment), Pending)
-        world.clock.pass_by(51)
+        world.clock.pass_by(86)
         assert isinstance(await world.take("claims/diagnose", payment), Delivered)
 
     run(story)
@@ -64,7 +65,7 @@ def test_a_settlement_whose_refusal_cannot_be_written_is_in_doubt() -> None:
 def test_a_doubt_that_cannot_be_written_about_stays() -> None:
     async def story(world: World) -> None:
         payment = await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=True)
-        world.clock.pass_by(151)
+        world.clock.pass_by(186)
         world.payments.fails = lambda change: change == "take_over"
         assert isinstance(await world.take("deliverable/check", payment), Pending)
         assert await world.orders.reconcile() == 0
@@ -75,7 +76,7 @@ def test_a_doubt_that_cannot_be_written_about_stays() -> None:
 def test_of_two_that_take_over_at_once_one_does() -> None:
     async def story(world: World) -> None:
         payment = await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=False)
-        world.clock.pass_by(151)
+        world.clock.pass_by(186)
         outcomes = await asyncio.gather(*(world.take("deliverable/check", payment) for _ in range(8)))
         assert any(isinstance(outcome, Delivered) for outcome in outcomes)
         assert {type(outcome) for outcome in outcomes} <= {Delivered, Pending}
@@ -90,7 +91,7 @@ def test_of_many_that_start_over_at_once_one_does() -> None:
         world.payments.fails = lambda change: change == "keep"
         await world.take("deliverable/check", payment)
         world.payments.fails = lambda _change: False
-        world.clock.pass_by(151)
+        world.clock.pass_by(186)
         outcomes = await asyncio.gather(*(world.take("deliverable/check", payment) for _ in range(8)))
         assert any(isinstance(outcome, Delivered) for outcome in outcomes)
         assert (len(world.facilitator.moved), len(world.payments.booked)) == (1, 1)
@@ -115,7 +116,7 @@ def test_a_worker_that_was_outrun_while_it_worked_gives_what_the_other_stored() 
         payment = await world.paid(request=PROBE, lives=3_000)
         stalled = asyncio.create_task(world.take(payment=payment, request=PROBE))
         await first_works.wait()
-        world.clock.pass_by(151)
+        world.clock.pass_by(186)
         assert isinstance(await world.take(payment=payment, request=PROBE), Delivered)
         other_is_done.set()
         woken = await stalled
@@ -143,7 +144,7 @@ def test_a_refusal_found_by_a_worker_that_was_outrun_is_not_given() -> None:
         payment = await world.paid(request=PROBE, lives=3_000)
         stalled = asyncio.create_task(world.take(payment=payment, request=PROBE))
         await first_works.wait()
-        world.clock.pass_by(151)
+        world.clock.pass_by(186)
         assert isinstance(await world.take(payment=payment, request=PROBE), Delivered)
         other_is_done.set()
         assert isinstance(await stalled, Delivered)
@@ -180,11 +181,11 @@ def test_under_an_id_a_doubt_of_the_first_payment_is_looked_up_by_the_second() -
         world.facilitator.settle_says = lambda _call: Reply(500, b"")
         world.facilitator.moves_anyway = True
         assert isinstance(await world.take(name, payment), Pending)
-        world.clock.pass_by(151)
+        world.clock.pass_by(186)
         fresh = await world.paid(name, payment_id=mine)
         assert isinstance(await world.take(name, fresh), Pending)
         chain.is_unknown = False
-        world.clock.pass_by(151)
+        world.clock.pass_by(186)
         outcome = await world.take(name, await world.paid(name, payment_id=mine))
         assert isinstance(outcome, Delivered)
         assert (outcome.is_replay, len(world.facilitator.moved)) == (True, 1)
@@ -193,22 +194,30 @@ def test_under_an_id_a_doubt_of_the_first_payment_is_looked_up_by_the_second() -
 
 
 def test_settlements_that_cannot_be_written_are_remembered_within_bounds() -> None:
-    async def story(world: World) -> None:
-        world.payments.fails = lambda change: change == "settled"
-        for _ in range(3):
-            assert isinstance(await world.take(payment=await world.paid()), Pending)
-        remembered = world.orders._till.settling._unwritten  # type: ignore[union-attr]
-        assert len(remembered) == 3
-        first = next(iter(remembered))
-        remembered.update({f"key {number}": remembered[first] for number in range(UNWRITTEN)})
-        assert isinstance(await world.take(payment=await world.paid(payer=ALICE)), Pending)
-        assert len(remembered) == UNWRITTEN
-        world.payments.fails = lambda _change: False
-        world.clock.pass_by(151)
-        # Without a node: what this process knows is enough for those it still remembers.
-        assert await world.orders.reconcile() == 1
-
-    run(story)
+    held = Unwritten()
+    settled = Settled(transaction="0x1", network=BASE, payer=ALICE, amount=1, asset="0x2")
+    for number in range(MOST + 5):
+        held.hold(Held(key=f"key {number}", fence=1, payer=ALICE, settled=settled))
+    assert held.settled("key 4") is None
+    assert held.settled("key 5") == settled
+    # Nobody offers the store what is being written, nor what another has by now.
+    assert held.due(NOON) == ()
+    held.put_off("key 5", NOON)
+    held.put_off("key 6", NOON)
+    held.put_off("nobody's", NOON)
+    held.give_up("key 6")
+    held.give_up("nobody's")
+    assert held.due(NOON + timedelta(seconds=0.9)) == ()
+    assert [each.key for each in held.due(NOON + timedelta(seconds=1))] == ["key 5"]
+    assert held.settled("key 6") == settled
+    pauses = []
+    for _ in range(9):
+        held.put_off("key 5", NOON)
+        (each,) = held.due(NOON + timedelta(days=1), "key 5")
+        pauses.append((each.next_at - NOON).total_seconds())
+    assert pauses == [2, 4, 8, 16, 32, 60, 60, 60, 60]
+    held.forget("key 5")
+    assert held.due(NOON + timedelta(days=1), "key 5") == ()
 
 
 @pytest.mark.parametrize("name", ["listing/check", "terms/extract", "terms/verify"])

@@ -22,7 +22,7 @@ from assay402.service.gate import (
 from assay402.service.offer import MAX_HEADER
 from assay402.service.order import WORK_SECONDS
 from assay402.service.ports import UNSETTLED_PER_PAYER, PaymentState
-from assay402.service.settling import Timing
+from assay402.service.timing import Timing
 
 CLAIMED, STORED, SETTLING = PaymentState.CLAIMED, PaymentState.STORED, PaymentState.SETTLING
 SETTLED, RELEASED, EXPIRED = PaymentState.SETTLED, PaymentState.RELEASED, PaymentState.EXPIRED

@@ -16,7 +16,7 @@ from assay402.net.facilitator import HTTPFacilitator, Patience, operators_fetche
 from assay402.service.order import Delivered, Offered, Order, Outcome, Resource
 from assay402.service.orders import Orders
 from assay402.service.settings import Settings
-from assay402.service.settling import Timing
+from assay402.service.timing import Timing
 from service.facilitator_server import FacilitatorServer, facilitator_server
 from service.memory import MemoryFreeTier, MemoryPayments
 
@@ -118,7 +118,6 @@ class World:
     def service(self, **more: Any) -> Orders:
         """Start a service, or another replica of it, over the same store."""
         return Orders(
-            settings=self.settings,
             payments=self.payments,
             free_tier=self.free_tier,
             answerer=NetworkAnswerer(self.fetch, clock=self.clock, sleep=self.sleep),
@@ -126,11 +125,17 @@ class World:
             sign=lambda _resource, body: (("Assay-Signature", f"signed {len(body)}"),),
             server_key=SECRET,
             clock=self.clock,
-            facilitator=HTTPFacilitator(
-                self.facilitator.url, fetcher=operators_fetcher(), patience=self.patience
-            ),
             tell=lambda event, _operation: self.heard.append(event),
-            **{"timing": Timing(), "resources": resources(), **self.seams, **more},
+            **{
+                "settings": self.settings,
+                "facilitator": HTTPFacilitator(
+                    self.facilitator.url, fetcher=operators_fetcher(), patience=self.patience
+                ),
+                "timing": Timing(),
+                "resources": resources(),
+                **self.seams,
+                **more,
+            },
         )
 
     async def fetch(self, ask: Fetch) -> Fetched | Failed:

@@ -147,14 +147,14 @@ def _old(number: int, transaction: str) -> Work[None]:
     """Settle a payment as the first release does."""
     money = '{"amount":"1","asset":"0xa","network":"eip155:8453"}'
     yield "UPDATE ledger_head SET last = last + 1 WHERE id = 1", ()
-    yield (
+    row = (
         "INSERT INTO ledger (id, kind, operation, payer, recorded_at, network, asset, units, cad_pending, refund,"
-        " transaction_id, house) VALUES ($1, 'payment', 'o', 'p', 1, 'eip155:8453', '0xa', '1', true, false, $2, false)",
-        (number, transaction),
+        " transaction_id, house) VALUES ($1, 'payment', 'o', 'p', 1, 'eip155:8453', '0xa', '1', true, false, $2, false)"
     )
-    yield (
+    yield row, (number, transaction)
+    row = (
         "INSERT INTO payments (key, payload_sha256, payer, operation, accepted, valid_before, state, fence, lease_until,"
         " claimed_at, settled_at, transaction_id, reruns, ledger_id)"
-        " VALUES ($1, 's', 'p', 'o', $2, 1, 'settled', 1, 1, 1, 1, $3, 0, $4)",
-        (f"k{number}", money, transaction, number),
+        " VALUES ($1, 's', 'p', 'o', $2, 1, 'settled', 1, 1, 1, 1, $3, 0, $4)"
     )
+    yield row, (f"k{number}", money, transaction, number)

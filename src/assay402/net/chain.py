@@ -22,6 +22,7 @@ from assay402.net.answers import read_object
 from assay402.net.facilitator import Fetching
 from assay402.net.receipts import CANCELLED, USED, Move, is_of, only_transaction, paying_transfer, word
 from assay402.service.ports import NotMoved, Settled, Unknown
+from assay402.service.timing import FEE_SECONDS, LOOK_SECONDS
 from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
 
@@ -29,12 +30,10 @@ BLOCKS: Final = 9_000
 """Blocks whose events are asked for at once: many nodes refuse more."""
 WINDOWS: Final = 24
 """How often further back: days on a chain of two seconds, as a service may be down for a night or two."""
-SECONDS: Final = 20.0
-"""How long one look-up may take."""
 _LATEST_TIME: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp())
 _HEX: Final = re.compile(r"0x[0-9a-fA-F]{1,64}")
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
-_FEE_MS: Final = 2_000
+_FEE_MS: Final = FEE_SECONDS * 1_000
 """A fee is nice to know; a payer waits for it, and a settlement for being written."""
 _MAX_LAMPORTS: Final = 2**63 - 1
 _PARTS: Final = 5
@@ -104,7 +103,7 @@ class EVMLookup:
         if wanted is None:
             return self._unknown
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(LOOK_SECONDS):
                 return await self._found(wanted)
         except TimeoutError:
             return self._unknown

@@ -19,6 +19,7 @@ from assay402.net.http import Fetcher
 from assay402.net.reasons import passed_on, shows_no_broadcast
 from assay402.net.turns import Turns
 from assay402.service.ports import Refused, Settled, Unknown, Verified
+from assay402.service.timing import PAUSE_SECONDS, SETTLE_SECONDS
 from assay402.service.transactions import is_transaction
 from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
@@ -39,11 +40,11 @@ class Patience(Struct, frozen=True, kw_only=True):
     """How long each call may take and what is waited for. Longer waits than these are the client's to make."""
 
     verify_ms: int = 10_000
-    settle_ms: int = 60_000
+    settle_ms: int = SETTLE_SECONDS * 1_000
     supported_ms: int = 5_000
     longest_wait_seconds: int = 5
     """Longest `Retry-After` that is waited for; a longer one is passed on."""
-    pending_pause_seconds: float = 1.0
+    pending_pause_seconds: float = PAUSE_SECONDS
     """Before a settlement that is pending is asked about again, once."""
     supported_for_seconds: float = 300.0
     """How long what is supported is believed."""

@@ -24,6 +24,7 @@ PERMIT2_PROXY: Final = "0x402085c248eea27d92e8b30b2c58ed07f9e20001"
 """The spender an exact payment over Permit2 names."""
 
 _PAYMENT: Final = frozenset({"x402Version", "resource", "accepted", "payload", "extensions"})
+_RESOURCE_TEXTS: Final = ("description", "mimeType", "serviceName", "iconUrl")
 _EIP3009: Final = frozenset({"signature", "authorization"})
 _EIP3009_AUTHORIZATION: Final = frozenset({"from", "to", "value", "validAfter", "validBefore", "nonce"})
 _PERMIT2: Final = frozenset({"signature", "permit2Authorization"})
@@ -73,7 +74,8 @@ def read_authorization(payment: Mapping[str, JSON]) -> Authorization | InvalidPa
         or payload is None
         or not _PAYMENT.issuperset(payment)
         or integer(payment.get("x402Version")) != 2  # noqa: PLR2004  (the version)
-        or not all(isinstance(payment.get(name), Mapping | None) for name in ("resource", "extensions"))
+        or not isinstance(payment.get("extensions"), Mapping | None)
+        or not _is_resource(payment.get("resource"))
     ):
         return InvalidPayload()
     network, asset = text(accepted, "network"), text(accepted, "asset")
@@ -89,6 +91,18 @@ def read_authorization(payment: Mapping[str, JSON]) -> Authorization | InvalidPa
     else:
         found = _eip3009(network, asset.lower(), payload) or _permit2(network, asset.lower(), payload)
     return InvalidPayload() if found is None else _authorization(found, digest)
+
+
+def _is_resource(value: JSON) -> bool:
+    """Tell whether a `resource` is none, or has members of the specification's types: no facilitator reads another."""
+    if value is None or not isinstance(value, Mapping):
+        return value is None
+    tags = value.get("tags")
+    return (
+        isinstance(value.get("url"), str)
+        and all(isinstance(value.get(name), str | None) for name in _RESOURCE_TEXTS)
+        and (tags is None or (isinstance(tags, list | tuple) and all(isinstance(each, str) for each in tags)))
+    )
 
 
 def accepted_text(accepted: Mapping[str, JSON]) -> str:

@@ -83,7 +83,8 @@ _WORKED_FOR: Final = {
     Event.ASKED_OTHERWISE: (None, Action.CONFLICT),
     Event.WORK_REFUSED: (_RELEASED, Action.RELEASE),
     Event.SWEPT: (_RELEASED, Action.RELEASE),
-    Event.SWEPT_LATE: (_EXPIRED, Action.EXPIRE),
+    # No offer on the word of our clock: whatever became of an authorization is asked when it comes again.
+    Event.SWEPT_LATE: (_RELEASED, Action.RELEASE),
 }
 _OWN: Final[Mapping[PaymentState, Mapping[Event, tuple[PaymentState | None, Action]]]] = {
     _CLAIMED: {**_WORKED_FOR, Event.WORK_DONE: (_STORED, Action.KEEP)},

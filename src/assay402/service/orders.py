@@ -31,24 +31,11 @@ from assay402.service.ports import (
 )
 from assay402.service.receipts import Receipts
 from assay402.service.settings import Settings
-from assay402.service.settling import Settling, Timing
+from assay402.service.settling import Settling
 from assay402.service.till import Till
+from assay402.service.timing import Timing
 from assay402.service.work import Clock, Sign, Token, Workshop
 
-EVENTS: Final = (
-    "payment.verified",
-    "payment.claimed",
-    "payment.settled",
-    "payment.refused",
-    "payment.released",
-    "payment.in_doubt",
-    "payment.replayed",
-    "payment.rerun",
-    "payment.reconciled",
-    "work.failed",
-    "order.failed",
-)
-"""What `tell` may hear, with the operation's name beside it."""
 SWEEP: Final = 100
 """Rows one pass of the reconciler looks at."""
 
@@ -63,7 +50,8 @@ class Orders:
     `answerer` and `gather` are the network's, `sign` gives the headers that sign an answer, `server_key` (32 secret
     bytes, the same in every replica) makes quotes and hides callers, `clock` gives aware times in UTC. `facilitator` is
     needed where payments are required; without `chain` a settlement in doubt can only be found out from the
-    facilitator. `terms` is the advertisement that offers carry. `tell` hears `EVENTS`.
+    facilitator. `terms` is the advertisement that offers carry. `tell` hears what happens, as an event of
+    `telemetry` and the operation's name.
 
     Raises:
         TheirError: `facilitator_unset`, or what the offers of the settings raise.
@@ -167,6 +155,7 @@ class Orders:
         ended = 0
         if self._till is None:
             return ended
+        ended += await self._till.settling.write_held()
         try:
             for row in await self._payments.in_doubt(self._clock(), limit):
                 if await self._till.settling.sweep(row):
@@ -184,9 +173,11 @@ class Orders:
             self._till.counter.is_open = False
 
     async def drained(self) -> None:
-        """Wait until every paid order under way has come to its end."""
+        """Wait until every paid order under way has come to its end, and write what the store could not take before."""
         while self._under_way:
             await asyncio.wait(self._under_way)
+        if self._till is not None:
+            await self._till.settling.write_held(at_once=True)
 
     async def _for_free(self, order: Order) -> Outcome:
         if not self._is_open:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from assay402.service.admission import admitted, declined
 from assay402.service.authorization import InvalidPayload, accepted_text, read_authorization
 from assay402.service.comparing import is_same_offer
 from assay402.service.delivering import Delivering, not_done
+from assay402.service.endings import Ending, InDoubt, Job, Moved, SettlementRefused
 from assay402.service.gate import Action, Event, step
 from assay402.service.identifiers import BadIdentifier, Identifiers, identifiers
 from assay402.service.order import Declined, Delivered, Order, Outcome, Pending
@@ -24,14 +26,7 @@ from assay402.service.ports import (
     StoreUnavailable,
     TooManyUnsettled,
 )
-from assay402.service.settling import (
-    Ending,
-    InDoubt,
-    Job,
-    Moved,
-    SettlementRefused,
-    requirements_of,
-)
+from assay402.service.settling import requirements_of
 from assay402.service.till import Bid, Till, Verified
 from assay402.service.verifying import Verifying
 from assay402.service.work import Paid, Product
@@ -86,7 +81,9 @@ class PaidOrders:
         event = (Event.ASKED_LATE if is_late else Event.ASKED) if is_same else Event.ASKED_OTHERWISE
         match step(row.state, event).action:
             case Action.WAIT:
-                return self._pending(row)
+                # It may have moved, and only the store could not take it yet.
+                is_written = await self._till.settling.write_held(row.key)
+                return _AGAIN if is_written else self._pending(row)
             case Action.START_OVER:
                 await self._let_go(row)
                 return _AGAIN
@@ -266,9 +263,11 @@ class PaidOrders:
             return Pending(retry_after_seconds=self._till.timing.retry_after_unresolved)
         if row is None:
             return Pending(retry_after_seconds=least)
-        left = (row.lease_until - self._till.clock()).total_seconds()
+        left = max(1, ceil((row.lease_until - self._till.clock()).total_seconds()))
+        if self._till.settling.is_left(row):
+            return Pending(retry_after_seconds=left)
         longest = least if row.state is not PaymentState.SETTLING else self._till.timing.retry_after_in_doubt
-        return Pending(retry_after_seconds=max(1, min(int(left) + 1, longest)))
+        return Pending(retry_after_seconds=min(left, longest))
 
 
 def _stands(row: PaymentRow | None) -> bool:

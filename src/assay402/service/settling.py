@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
-from typing import Final, TypeAlias
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from assay402.core.strictjson import JSON
+from assay402.service.endings import Counted, Ending, InDoubt, Job, Lost, Moved, SettlementRefused
 from assay402.service.gate import DOUBT_SECONDS, MARGIN_SECONDS, Action, Event, step
 from assay402.service.ports import (
     ChainLookup,
@@ -21,65 +21,18 @@ from assay402.service.ports import (
     Refused,
     Settled,
     StoreUnavailable,
+    TransactionCounted,
     Unknown,
 )
+from assay402.service.timing import Timing
+from assay402.service.unwritten import Held, Unwritten
 from assay402.service.work import Clock
 
-UNWRITTEN: Final = 1_024
-"""Settlements held in memory whose row could not be written; the oldest go first, and the chain knows them all."""
-
-
-class Timing(Struct, frozen=True, kw_only=True):
-    """How long a worker has a payment to itself, in seconds."""
-
-    work_margin: int = 15
-    """Beyond the time of the work itself."""
-    settling: int = 150
-    """Longer than a settlement and its one repetition may take, whatever the facilitator does."""
-    retry_after: int = 2
-    """What a client is told to wait at least."""
-    retry_after_in_doubt: int = 10
-    """The same where the outcome of a settlement is not known."""
-    retry_after_unresolved: int = 600
-    """The same where only the operator can find out."""
-
-
-class Job(Struct, frozen=True, kw_only=True):
-    """A payment whose worker we are."""
-
-    key: str
-    fence: int
-    payer: str
-    payment: Mapping[str, JSON]
-    requirements: Mapping[str, JSON]
-    is_used: bool = False
-    """Whether its authorization is known to be used: then no refusal shows that nothing moved."""
-
-
-class Moved(Struct, frozen=True, kw_only=True):
-    """Money moved, and the row says so."""
-
-    transaction: str
-    settled_at: datetime
-
-
-class SettlementRefused(Struct, frozen=True, kw_only=True):
-    """Nothing moved, and the payment is released."""
-
-    reason: str
-
-
-class InDoubt(Struct, frozen=True, kw_only=True):
-    """The outcome is not known; the claim stands."""
-
-    retry_after_seconds: int
-
-
-class Lost(Struct, frozen=True, kw_only=True):
-    """Somebody else has the payment by now: look at its row again."""
-
-
-Ending: TypeAlias = Moved | SettlementRefused | InDoubt | Lost
+_COUNTED: Final = Counted()
+_NOTHING: Final = Unknown(retry_after_seconds=0)
+_LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
+_LEFT: Final = 4_096
+"""Payments left in doubt whose waiting time is remembered; the oldest go first."""
 
 
 class Settling:
@@ -101,7 +54,8 @@ class Settling:
         self._clock: Final = clock
         self._timing: Final = timing
         self._house: Final = house
-        self._unwritten: Final[dict[str, Settled]] = {}
+        self._unwritten: Final = Unwritten()
+        self._left: Final[dict[str, int]] = {}
 
     async def settle(self, job: Job) -> Ending:
         """Settle a payment for the first time. Its row is `SETTLING`, durably, and ours.
@@ -109,9 +63,9 @@ class Settling:
         A refusal is believed where the chain agrees; without a node for it, on the facilitator's word alone.
         """
         answer = await self._facilitator.settle(job.payment, job.requirements)
-        found = answer if isinstance(answer, Settled) else await self._look(job.key, job.requirements)
-        if isinstance(found, Settled):
-            return await self._ended(job, Event.MOVED, found)
+        found, ending = await self._found(job, answer)
+        if ending is not None:
+            return ending
         is_unmoved = isinstance(found, NotMoved) or not self._can_look(job.key)
         if isinstance(answer, Refused) and is_unmoved and not job.is_used:
             return await self._ended(job, Event.REFUSED, answer)
@@ -133,13 +87,15 @@ class Settling:
         found = await self._look(row.key, job.requirements)
         if isinstance(found, NotMoved) and _ran_out(row, found.as_of):
             return await self._ended(job, Event.UNMOVED_FOR_GOOD, found)
-        if not isinstance(found, Settled):
-            answer = await self._facilitator.settle(payment, job.requirements)
-            found = answer if isinstance(answer, Settled) else await self._look(row.key, job.requirements)
-            if not isinstance(found, Settled):
-                event = Event.UNTOLD if self._is_hopeless(row, now, found) else Event.UNKNOWN
-                return await self._ended(job, event, answer)
-        return await self._ended(job, Event.MOVED, found)
+        ending = await self._ended(job, Event.MOVED, found) if isinstance(found, Settled) else _COUNTED
+        if not isinstance(ending, Counted):
+            return ending
+        answer = await self._facilitator.settle(payment, job.requirements)
+        found, last = await self._found(job, answer)
+        if last is not None:
+            return last
+        event = Event.UNTOLD if self._is_hopeless(row, now, found) else Event.UNKNOWN
+        return await self._ended(job, event, answer)
 
     async def sweep(self, row: PaymentRow) -> bool:
         """Bring a row nobody has to its end where that needs no client; tells whether it is at its end."""
@@ -158,10 +114,36 @@ class Settling:
             return False
         job = Job(key=row.key, fence=fence, payer=row.payer, payment={}, requirements=requirements)
         if isinstance(found, Settled):
-            return isinstance(await self._record(job, found), Moved)
+            ending = await self._record(job, found)
+            if isinstance(ending, Counted):
+                await self._payments.leave(row.key, fence, now)
+                doubt = Unknown(retry_after_seconds=self._timing.retry_after_in_doubt)
+                return await self._given_up(replace(row, fence=fence), now, doubt)
+            return isinstance(ending, Moved)
         if there.action is Action.RELEASE:
             return await self._payments.release(row.key, fence)
         return await self._payments.expire(row.key, fence)
+
+    async def look(self, row: PaymentRow) -> Settled | NotMoved | Unknown | None:
+        """Look up whether a payment that was let go has moved after all; None where there is nobody to ask."""
+        known = self._unwritten.settled(row.key)
+        return await self._look(row.key, requirements_of(row)) if known or self._can_look(row.key) else None
+
+    async def write_held(self, key: str | None = None, *, at_once: bool = False) -> int:
+        """Offer the store again what it could not take, of one payment or of all; gives how many are written now.
+
+        Each waits longer from try to try, but for `at_once`.
+        """
+        now, written = self._clock(), 0
+        for held in self._unwritten.due(_LATEST if at_once else now, key):
+            ending = await self._written(held)
+            written += isinstance(ending, Moved)
+        return written
+
+    def is_left(self, row: PaymentRow) -> bool:
+        """Tell whether a row's lease is the time its client was told to wait, in doubt, and no worker's."""
+        left = row.lease_until - self._clock()
+        return self._left.get(row.key) == row.fence or left > timedelta(seconds=self._timing.settling)
 
     async def _given_up(self, row: PaymentRow, now: datetime, found: NotMoved | Unknown) -> bool:
         """Leave a row to the operator where its time is over; tells whether it now is the operator's."""
@@ -196,32 +178,53 @@ class Settling:
             return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
         return SettlementRefused(reason=refused.reason) if is_released else Lost()
 
+    async def _found(
+        self, job: Job, answer: Settled | Refused | Unknown
+    ) -> tuple[NotMoved | Unknown, Ending | None]:
+        """Record what the facilitator, or else the chain, says that moved; without an ending it is not known to have.
+
+        A facilitator that names a transaction which paid for another payment is not believed, but for what the chain
+        shows of this very one: it may have settled several at once.
+        """
+        if isinstance(answer, Settled):
+            ending = await self._ended(job, Event.MOVED, answer)
+            if not isinstance(ending, Counted):
+                return _NOTHING, ending
+        found = await self._look(job.key, job.requirements)
+        if not isinstance(found, Settled):
+            return found, None
+        ending = await self._ended(job, Event.MOVED, found)
+        return _NOTHING, None if isinstance(ending, Counted) else ending
+
     async def _record(self, job: Job, settled: Settled) -> Ending:
-        """Write that money moved. What cannot be written now is remembered until the row is asked about again."""
+        """Write that money moved. What cannot be written now is held, and offered to the store again."""
         # First of all, as whatever goes wrong from here on must not make us forget it.
-        self._remember(job.key, settled)
+        held = Held(key=job.key, fence=job.fence, payer=job.payer, settled=settled)
+        self._unwritten.hold(held)
         if settled.fee_lamports is None and self._chain is not None:
             fee = await self._chain.fee(settled.network, settled.transaction)
-            settled = replace(settled, fee_lamports=fee)
-        now = self._clock()
-        try:
-            is_written = await self._payments.settled(
-                job.key, job.fence, settled, now, house=job.payer.lower() in self._house
-            )
-        except StoreUnavailable:
-            return InDoubt(retry_after_seconds=self._timing.retry_after_in_doubt)
-        if not is_written:
-            return Lost()
-        self._unwritten.pop(job.key, None)
-        return Moved(transaction=settled.transaction, settled_at=now)
+            held = replace(held, settled=replace(settled, fee_lamports=fee))
+        return await self._written(held)
 
-    def _remember(self, key: str, settled: Settled) -> None:
-        while len(self._unwritten) >= UNWRITTEN:
-            self._unwritten.pop(next(iter(self._unwritten)))
-        self._unwritten[key] = settled
+    async def _written(self, held: Held) -> Ending:
+        now = self._clock()
+        is_house = held.payer.lower() in self._house
+        try:
+            is_written = await self._payments.settled(held.key, held.fence, held.settled, now, house=is_house)
+        except StoreUnavailable:
+            self._unwritten.put_off(held.key, now)
+            return InDoubt(retry_after_seconds=self._timing.retry_after)
+        except TransactionCounted:
+            self._unwritten.forget(held.key)
+            return _COUNTED
+        if not is_written:
+            self._unwritten.give_up(held.key)
+            return Lost()
+        self._unwritten.forget(held.key)
+        return Moved(transaction=held.settled.transaction, settled_at=now)
 
     async def _look(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
-        known = self._unwritten.get(key)
+        known = self._unwritten.settled(key)
         if known is not None:
             return known
         if self._chain is None:
@@ -246,7 +249,11 @@ class Settling:
         seconds = least if answer is None else max(answer.retry_after_seconds, least)
         # Where the store cannot take it, the lease runs out by itself.
         with suppress(StoreUnavailable):
-            await self._payments.leave(job.key, job.fence, self._clock() + timedelta(seconds=seconds))
+            if await self._payments.leave(job.key, job.fence, self._clock() + timedelta(seconds=seconds)):
+                self._left.pop(job.key, None)
+                while len(self._left) >= _LEFT:
+                    self._left.pop(next(iter(self._left)))
+                self._left[job.key] = job.fence
         return InDoubt(retry_after_seconds=seconds)
 
 

@@ -23,6 +23,8 @@ from assay402.wire.validity import SIGNATURE_BYTES, signature_bytes
 
 MAX_AGE: Final = timedelta(minutes=5)
 """How old a statement may be."""
+TOLERANCE: Final = timedelta(seconds=30)
+"""How far ahead of ours the signer's clock may be."""
 LONGEST: Final = 8_192
 """Characters of the header."""
 _LONGEST_NONCE: Final = 128
@@ -105,9 +107,9 @@ def _holds_now(sent: _Sent, now: datetime) -> bool:
         return False
     return (
         issued is not None
-        and issued <= now <= issued + MAX_AGE
+        and issued - TOLERANCE <= now <= issued + MAX_AGE
         and (ends is None or now < ends)
-        and (begins is None or begins <= now)
+        and (begins is None or begins - TOLERANCE <= now)
     )
 
 

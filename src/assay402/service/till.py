@@ -11,7 +11,8 @@ from assay402.service.counter import Counter
 from assay402.service.identifiers import Identifiers
 from assay402.service.order import Order
 from assay402.service.ports import Facilitator, Payments
-from assay402.service.settling import Settling, Timing
+from assay402.service.settling import Settling
+from assay402.service.timing import Timing
 from assay402.service.work import Clock, Workshop
 
 
