@@ -15,12 +15,16 @@ from assay402.core.target import NOTICES as TARGET_NOTICES
 from assay402.formats.rule_page import GENERATED, rule_page
 from assay402.formats.transcript import NOTICES as TRANSCRIPT_NOTICES
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
+from assay402.service.gate import table_text
 from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.service.settings_source import Known, known_settings, written
 from assay402.store.notices import NOTICES as STORE_NOTICES
 from assay402.web.codes import NOTICES as WEB_NOTICES
 
 FROM_TABLES = "<!-- Generated from the program by tools/gen_docs.py: edit it there. -->"
+GATE = Path("docs/guides/gate.md")
+TABLE_BEGINS = "<!-- The table is generated from the program by tools/gen_docs.py. -->"
+TABLE_ENDS = "<!-- The end of the table. -->"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -34,12 +38,20 @@ def pages() -> Iterator[tuple[Path, str]]:
             Path("docs/rules", check.name, "README.md"),
             f"{GENERATED}\n# {check.question}\n\n" + "\n".join(lines) + "\n",
         )
+    yield GATE, _gate()
     yield Path("docs/settings.md"), f"{FROM_TABLES}\n{_settings()}"
     yield Path("docs/codes.md"), f"{FROM_TABLES}\n{_codes()}"
     yield (
         Path("docs/cli.md"),
         f"{FROM_TABLES}\n# The command line\n\n" + "\n\n".join(_help(command, "assay")) + "\n",
     )
+
+
+def _gate() -> str:
+    """Write the guide to the gate with the table of states as the program has it."""
+    before, _, rest = (ROOT / GATE).read_text().partition(TABLE_BEGINS)
+    _, _, after = rest.partition(TABLE_ENDS)
+    return f"{before}{TABLE_BEGINS}\n\n{table_text()}\n\n{TABLE_ENDS}{after}"
 
 
 def _codes() -> str:

@@ -22,7 +22,10 @@ KEY is the key that `assay ledger review` lists, in quotes. Look the authorizati
 --moved HASH  it was paid in this transaction: the row is settled, its ledger
               row is written, and its client gets the answer when it asks again
 --not-moved   it was not paid and cannot be any more: the client is offered to
-              pay anew"""
+              pay anew
+
+One transfer pays for one payment. Where a transaction holds several, name the
+payment's own by its place among the logs of the block: --log-index N."""
 
 
 def resolve_command() -> click.Command:
@@ -34,6 +37,12 @@ def resolve_command() -> click.Command:
         params=[
             click.Argument(["key"], metavar="KEY"),
             click.Option(["--moved"], metavar="HASH", help="The transaction that paid."),
+            click.Option(
+                ["--log-index"],
+                type=click.IntRange(min=0, max=2**31),
+                metavar="N",
+                help="Which transfer of that transaction, as an explorer numbers it.",
+            ),
             click.Option(["--not-moved"], is_flag=True, help="No transaction paid, and none can."),
             click.Option(["--house"], is_flag=True, help="The payer is a wallet of the operator itself."),
             json_option(),
@@ -45,6 +54,7 @@ def resolve_command() -> click.Command:
 def _resolve(  # noqa: PLR0913, PLR0917  (click's parameters)
     key: str,
     moved: str | None,
+    log_index: int | None,
     not_moved: bool,
     house: bool,
     as_json: bool,
@@ -55,9 +65,11 @@ def _resolve(  # noqa: PLR0913, PLR0917  (click's parameters)
 
     if (moved is None) is not not_moved:
         raise Usage("give --moved HASH or --not-moved.")
+    if moved is None and log_index is not None:
+        raise Usage("--log-index belongs to --moved HASH.")
 
     async def work(store: "Store") -> "PaymentRow":
-        return await resolve(store.payments, key, moved, utc_now(), house=house)
+        return await resolve(store.payments, key, moved, utc_now(), house=house, log_index=log_index)
 
     with_store(settings, work)
     state = "expired" if moved is None else "settled"

@@ -82,6 +82,10 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "This is no transaction of the payment's network.",
         "Give its hash, `0x` and 64 digits, or on Solana its signature in base58.",
     ),
+    "transaction_counted": Notice(
+        "This transaction, or this transfer of it, is in the ledger as another payment's.",
+        "Nothing was changed. Look whether it holds a transfer of its own for this payment, and name that: `--log-index N`.",
+    ),
     "facilitator_unset": Notice(
         "Payments are required and no facilitator is named.", "Set `ASSAY_FACILITATOR_URL`."
     ),

@@ -5,23 +5,30 @@ from typing import Final
 
 from assay402.core.errors import TheirError
 from assay402.service.gate import MARGIN_SECONDS
-from assay402.service.ports import PaymentRow, Payments, PaymentState, Settled
+from assay402.service.ports import PaymentRow, Payments, PaymentState, Settled, TransactionCounted
 from assay402.service.settling import requirements_of
 from assay402.service.transactions import is_transaction
 
 _IN_DOUBT: Final = (PaymentState.SETTLING, PaymentState.UNRESOLVED)
 
 
-async def resolve(
-    payments: Payments, key: str, transaction: str | None, now: datetime, *, house: bool
+async def resolve(  # noqa: PLR0913  (what the operator saw)
+    payments: Payments,
+    key: str,
+    transaction: str | None,
+    now: datetime,
+    *,
+    house: bool,
+    log_index: int | None = None,
 ) -> PaymentRow:
     """Write that a payment moved in this transaction, with its ledger row; or with None, that it never will.
 
-    Gives the row as it was. `house` where the payer is the operator itself.
+    Gives the row as it was. `house` where the payer is the operator itself; `log_index` names the transfer where the
+    transaction holds several.
 
     Raises:
         TheirError: `payment_unknown`, `payment_not_in_doubt`, `payment_usable` (not moved, and still can),
-            `transaction_invalid`.
+            `transaction_invalid`, `transaction_counted` (it paid for another payment).
         StoreUnavailable: where nothing was written.
 
     """
@@ -30,23 +37,27 @@ async def resolve(
         raise TheirError("payment_unknown")
     if row.state not in _IN_DOUBT:
         raise TheirError("payment_not_in_doubt")
-    settled = None if transaction is None else _settled(row, transaction)
+    settled = None if transaction is None else _settled(row, transaction, log_index)
     if settled is None and now - row.valid_before <= timedelta(seconds=MARGIN_SECONDS):
         raise TheirError("payment_usable")
-    fence = await payments.take_over(key, row.fence, now, now + timedelta(seconds=MARGIN_SECONDS))
+    # Free again at once: what is refused below can be said otherwise, and whoever comes between wins.
+    fence = await payments.take_over(key, row.fence, now, now)
     if fence is None:
         raise TheirError("payment_not_in_doubt")
-    is_written = (
-        await payments.expire(key, fence)
-        if settled is None
-        else await payments.settled(key, fence, settled, now, house=house)
-    )
+    try:
+        is_written = (
+            await payments.expire(key, fence)
+            if settled is None
+            else await payments.settled(key, fence, settled, now, house=house)
+        )
+    except TransactionCounted:
+        raise TheirError("transaction_counted") from None
     if not is_written:
         raise TheirError("payment_not_in_doubt")
     return row
 
 
-def _settled(row: PaymentRow, transaction: str) -> Settled:
+def _settled(row: PaymentRow, transaction: str, log_index: int | None) -> Settled:
     offer = requirements_of(row)
     network = str(offer["network"])
     if not is_transaction(network, transaction):
@@ -57,4 +68,5 @@ def _settled(row: PaymentRow, transaction: str) -> Settled:
         payer=row.payer,
         amount=int(str(offer["amount"])),
         asset=str(offer["asset"]),
+        log_index=log_index,
     )
