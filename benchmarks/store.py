@@ -22,6 +22,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import replace
+
 from assay402.cli.ledger_rows import export
 from assay402.service.ports import Claim, Claimed, Entry, Settled
 from assay402.store.opening import Store, open_store
@@ -66,7 +68,7 @@ async def paid(store: Store, name: str) -> None:
     done = (
         await payments.keep(key, 1, ENTRY, None, LATER)
         and await payments.begin_settling(key, 1, LATER)
-        and await payments.settled(key, 1, PAID, NOW, house=False)
+        and await payments.settled(key, 1, replace(PAID, transaction=key), NOW, house=False)
     )
     if not done:
         raise SystemExit("a measured payment must be settled")

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay402.service.order import Delivered, Offered
+from assay402.service.order import Declined, Delivered, Offered
 from assay402.wire.transport import decode_header, encode_header
+from service.test_money import MALFORMED
 from service.test_offers import NINE, TERMS, Receipts
 from service.world import BASE, PAID, SETTINGS, World, run
 
@@ -56,6 +57,25 @@ def test_the_official_client_pays_our_offer_and_its_retry_is_the_same_payment(na
         assert len(world.facilitator.moved) == 1
 
     run(story, **seams)
+
+
+@pytest.mark.parametrize("change", [{}, {"tags": ["a"]}, {"iconUrl": None}, *MALFORMED.values()])
+def test_a_payment_that_the_official_reader_refuses_is_refused_by_ours(change: dict[str, Any]) -> None:
+    from pydantic import ValidationError
+    from x402.schemas import PaymentPayload
+
+    async def story(world: World) -> None:
+        payment = await world.paid()
+        payment["resource"] = {**payment["resource"], **change}
+        try:
+            PaymentPayload.model_validate(payment)
+        except ValidationError:
+            is_read = False
+        else:
+            is_read = True
+        assert isinstance(await world.take(payment=payment), Delivered if is_read else Declined)
+
+    run(story)
 
 
 def test_the_official_reader_takes_an_offer_over_every_network_of_the_contract() -> None:

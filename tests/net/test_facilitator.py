@@ -129,6 +129,7 @@ VERIFY = [
     (said(isValid=True, payer=ALICE, invalidReason="insufficient_funds"), Unknown(retry_after_seconds=10)),
     (said(isValid=True, payer=ALICE, invalidMessage="no"), Unknown(retry_after_seconds=10)),
     (said(isValid=True, payer=ALICE, invalidReason=None, invalidMessage=""), Verified(payer=ALICE)),
+    (said(isValid=True, success=False, payer=ALICE), Unknown(retry_after_seconds=10)),
     (Reply(200, b'{"isValid":false,"isValid":true}'), Unknown(retry_after_seconds=10)),
     (Reply(200, b'{"isValid":true,"extensions":{"a":1,"a":2}}'), Unknown(retry_after_seconds=10)),
 ]
@@ -143,6 +144,7 @@ CONTRADICTIONS = {
     "a reason that is no text": said(success=True, transaction=HASH, network=BASE, errorReason=[]),
     "another payer": said(success=True, transaction=HASH, network=BASE, payer=BOB),
     "another amount": said(success=True, transaction=HASH, network=BASE, amount="1"),
+    "a no of the other kind": said(success=True, isValid=False, transaction=HASH, network=BASE),
     "no and yes": Reply(
         200, f'{{"success":false,"success":true,"transaction":"{HASH}","network":"{BASE}"}}'.encode()
     ),
@@ -219,7 +221,7 @@ SETTLE = [
 def is_read(reply: Reply) -> bool:
     """Tell whether an answer without an outcome is one that is not asked for again."""
     return reply.body in (b"{}", b'{"isValid": "true"}') or (
-        reply.status == 200 and b'"invalid' in reply.body
+        reply.status == 200 and b'"isValid": true' in reply.body
     )
 
 

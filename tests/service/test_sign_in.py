@@ -87,6 +87,7 @@ def judged(sent: dict[str, Any]) -> SignedIn | None:
     "more",
     [
         {},
+        {"issuedAt": "2026-11-30T12:00:30Z", "notBefore": "2026-11-30T12:00:30Z"},
         {"statement": "Show me my receipt."},
         {"expirationTime": "2026-11-30T12:00:01Z", "notBefore": "2026-11-30T12:00:00Z", "requestId": "7"},
         {"resources": ["https://assay.shop.dev/a", "https://assay.shop.dev/b"]},

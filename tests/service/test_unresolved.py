@@ -186,6 +186,33 @@ def test_the_operator_says_that_it_did_not_move_and_the_client_is_offered_to_pay
     run(story)
 
 
+def test_the_operator_settles_no_two_payments_with_one_transfer() -> None:
+    async def story(world: World) -> None:
+        for _ in range(2):
+            await world.take(NAME, await in_doubt(world))
+        world.clock.pass_by(300 + 121)
+        assert await world.orders.reconcile() == 2
+        first, second = world.payments.rows
+        await resolve(world.payments, first, HASH, world.clock(), house=False, log_index=3)
+        for taken in (3, None):
+            with pytest.raises(TheirError, match="transaction_counted"):
+                await resolve(world.payments, second, HASH, world.clock(), house=False, log_index=taken)
+        # What was refused can be said otherwise at once.
+        await resolve(
+            world.payments, second, HASH.upper().replace("X", "x"), world.clock(), house=False, log_index=5
+        )
+        assert [each.settled.log_index for each in world.payments.booked] == [3, 5]
+
+    run(story)
+
+
+async def in_doubt(world: World) -> dict[str, Any]:
+    """Make a payment whose settlement has no outcome."""
+    payment = await world.paid(NAME)
+    world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+    return payment
+
+
 def test_the_operator_ends_nothing_that_is_known_or_under_way_or_can_still_move() -> None:
     async def story(world: World) -> None:
         with pytest.raises(TheirError, match="payment_unknown"):

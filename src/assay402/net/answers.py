@@ -10,6 +10,8 @@ from assay402.core.strictjson import JSON, read
 from assay402.service.authorization import is_clear
 from assay402.service.ports import Unknown
 
+YES: Final = ("success", "isValid")
+"""The members in which a facilitator says yes or no."""
 LONGEST_RETRY: Final = 600
 """Longest `Retry-After` of a facilitator that counts: a payment in doubt is left alone for so long."""
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
@@ -17,7 +19,6 @@ _OK: Final = 200
 _TOO_MANY: Final = 429
 _REFUSALS: Final = range(400, 500)
 """Statuses whose answer may be a refusal, and never a success."""
-_YES: Final = ("success", "isValid")
 
 
 def read_object(body: bytes) -> Mapping[str, JSON] | None:
@@ -40,7 +41,7 @@ def answer_of(got: Fetched | Failed) -> Mapping[str, JSON] | Unknown:
         return Unknown(retry_after_seconds=_seconds(got.header("retry-after")))
     is_refusal = got.status in _REFUSALS
     value = read_object(got.body) if is_refusal or got.status == _OK else None
-    if value is None or (is_refusal and any(value.get(name) is True for name in _YES)):
+    if value is None or (is_refusal and any(value.get(name) is True for name in YES)):
         return Unknown(retry_after_seconds=0)
     return value
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from assay402.core.asks import Failed, Fetch, Fetched, Limits
 from assay402.core.strictjson import JSON, integer, write
-from assay402.net.answers import answer_of, is_too_many
+from assay402.net.answers import YES, answer_of, is_too_many
 from assay402.net.http import Fetcher
 from assay402.net.reasons import passed_on, shows_no_broadcast
 from assay402.net.turns import Turns
@@ -98,7 +98,7 @@ class HTTPFacilitator:
             return self._unknown(answer.retry_after_seconds)
         if answer.get("isValid") is False:
             return Refused(reason=passed_on(answer.get("invalidReason")), is_used=_tells_of_use(answer))
-        if answer.get("isValid") is not True or _gives_reasons(answer):
+        if answer.get("isValid") is not True or _denies(answer):
             return self._unknown(0)
         payer = _name(answer.get("payer")) or _payer(payload)
         return Refused(reason="unexpected_verify_error") if payer is None else Verified(payer=payer)
@@ -207,7 +207,7 @@ def _settled(
         or not isinstance(amount, str)
         or not is_amount(amount)
         or answer.get("amount") not in (None, amount)
-        or _gives_reasons(answer)
+        or _denies(answer)
         or _is_of_another(answer, payload)
     ):
         return None
@@ -231,9 +231,11 @@ def _is_pending(answer: Mapping[str, JSON]) -> bool:
     return answer.get("success") is not True and answer.get("errorReason") == _PENDING
 
 
-def _gives_reasons(answer: Mapping[str, JSON]) -> bool:
-    """Tell whether an answer says why not: a success that does contradicts itself."""
-    return any(answer.get(name) not in (None, "") for name in _REASONS)
+def _denies(answer: Mapping[str, JSON]) -> bool:
+    """Tell whether an answer says no, or why not, anywhere: a yes that does contradicts itself."""
+    return any(answer.get(name) not in (None, "") for name in _REASONS) or any(
+        answer.get(name) is False for name in YES
+    )
 
 
 def _is_of_another(answer: Mapping[str, JSON], payload: Mapping[str, JSON]) -> bool:
