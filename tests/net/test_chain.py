@@ -140,6 +140,12 @@ def test_an_authorization_has_the_transfer_that_stands_beside_it(logs: list[Any]
     assert got.log_index == index
 
 
+def test_where_a_node_numbers_no_logs_their_order_does() -> None:
+    got = found(Node(eth_getTransactionReceipt={**receipt(), "logs": [other(), used(), moved()]}))
+    assert isinstance(got, Settled)
+    assert got.log_index == 2
+
+
 @pytest.mark.parametrize("takes_first", [False, True])
 def test_one_transfer_pays_for_one_authorization(takes_first: bool) -> None:
     """The payer uses four authorizations to pay itself, and pays us once beside them, in one transaction of its own."""
@@ -283,7 +289,10 @@ DOUBTS: dict[str, dict[str, Any]] = {
     "logs out of order": {
         "eth_getTransactionReceipt": receipt({**used(), "logIndex": "0x9"}, {**moved(), "logIndex": "0x8"})
     },
-    "logs without a number": {"eth_getTransactionReceipt": receipt({**used(), "logIndex": 1}, moved())},
+    "a log whose number is none": {"eth_getTransactionReceipt": receipt({**used(), "logIndex": 1}, moved())},
+    "a log without a number beside one": {
+        "eth_getTransactionReceipt": {**receipt(), "logs": [used(), {**moved(), "logIndex": "0x1"}]}
+    },
     "a log of another transaction": {
         "eth_getTransactionReceipt": receipt(used(), {**moved(), "transactionHash": "0x" + "ef" * 32})
     },

@@ -112,22 +112,24 @@ def _events(receipt: Mapping[str, JSON], transaction: str, asset: str) -> list[_
     logs = receipt.get("logs")
     if not isinstance(logs, list):
         return None
+    are_numbered = any(isinstance(log, Mapping) and "logIndex" in log for log in logs)
     events: list[_Event] = []
     last = -1
-    for log in logs:
-        index = text(log, "logIndex") or "" if isinstance(log, Mapping) else ""
-        if (
-            not isinstance(log, Mapping)
-            or not _INDEX.fullmatch(index)
-            or int(index, 16) <= last
-            or _hash(log) != transaction
-            or _is_taken_back(log)
-        ):
+    for place, log in enumerate(logs):
+        if not isinstance(log, Mapping):
             return None
-        last = int(index, 16)
+        index = _index(log) if are_numbered else place
+        if index is None or index <= last or _hash(log) != transaction or _is_taken_back(log):
+            return None
+        last = index
         if _emitter(log) == asset:
-            events.append(_Event(index=last, topics=_topics(log), data=text(log, "data") or ""))
+            events.append(_Event(index=index, topics=_topics(log), data=text(log, "data") or ""))
     return events
+
+
+def _index(log: Mapping[str, JSON]) -> int | None:
+    found = text(log, "logIndex")
+    return int(found, 16) if found is not None and _INDEX.fullmatch(found) else None
 
 
 def _is_taken_back(log: Mapping[str, JSON]) -> bool:
