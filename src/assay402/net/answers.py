@@ -9,11 +9,10 @@ from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, read
 from assay402.service.authorization import is_clear
 from assay402.service.ports import Unknown
+from assay402.service.timing import LONGEST_RETRY
 
 YES: Final = ("success", "isValid")
 """The members in which a facilitator says yes or no."""
-LONGEST_RETRY: Final = 600
-"""Longest `Retry-After` of a facilitator that counts: a payment in doubt is left alone for so long."""
 _SECONDS: Final = re.compile(r"[0-9]{1,6}")
 _OK: Final = 200
 _TOO_MANY: Final = 429

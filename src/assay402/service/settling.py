@@ -24,7 +24,7 @@ from assay402.service.ports import (
     TransactionCounted,
     Unknown,
 )
-from assay402.service.timing import Timing
+from assay402.service.timing import LONGEST_RETRY, Timing
 from assay402.service.unwritten import Held, Unwritten
 from assay402.service.work import Clock
 
@@ -141,9 +141,13 @@ class Settling:
         return written
 
     def is_left(self, row: PaymentRow) -> bool:
-        """Tell whether a row's lease is the time its client was told to wait, in doubt, and no worker's."""
-        left = row.lease_until - self._clock()
-        return self._left.get(row.key) == row.fence or left > timedelta(seconds=self._timing.settling)
+        """Tell whether a row's lease is the time its client was told to wait, in doubt, and no worker's.
+
+        What is longer than either can be only shows that the clock was put back.
+        """
+        left = (row.lease_until - self._clock()).total_seconds()
+        is_told = self._left.get(row.key) == row.fence or left > self._timing.settling
+        return is_told and left <= max(LONGEST_RETRY, self._timing.retry_after_in_doubt)
 
     async def _given_up(self, row: PaymentRow, now: datetime, found: NotMoved | Unknown) -> bool:
         """Leave a row to the operator where its time is over; tells whether it now is the operator's."""

@@ -107,9 +107,10 @@ def _holds_now(sent: _Sent, now: datetime) -> bool:
         return False
     return (
         issued is not None
-        and issued - TOLERANCE <= now <= issued + MAX_AGE
+        and issued <= now + TOLERANCE
+        and now <= issued + MAX_AGE
         and (ends is None or now < ends)
-        and (begins is None or begins - TOLERANCE <= now)
+        and (begins is None or begins <= now + TOLERANCE)
     )
 
 

@@ -14,6 +14,8 @@ FEE_SECONDS: Final = 2
 """Asking what a transaction cost."""
 STORE_SECONDS: Final = 10
 """One change of the store, waiting for others included."""
+LONGEST_RETRY: Final = 600
+"""Longest `Retry-After` of a facilitator that counts: a payment in doubt is left alone for so long."""
 SETTLING_SECONDS: Final = (
     LOOK_SECONDS
     + SETTLE_SECONDS
