@@ -19,7 +19,7 @@ from assay402.cli.main import run as command
 from assay402.service.ports import LedgerRow
 from assay402.store.opening import Store
 from net.test_rates import DOCUMENT, bank
-from store.databases import ENTRY, MISSING, NOW, PAID, Place, claim, postgresql_server, settle
+from store.databases import ENTRY, MISSING, NOW, Place, claim, paid, postgresql_server, settle
 
 CANARY = "canary-51c0"
 BACK = "0x" + "ba" * 32
@@ -66,7 +66,7 @@ def place(tmp_path: Path) -> Place:
 
 async def _fill(store: Store) -> None:
     await settle(store, claim(1))
-    await settle(store, claim(2, operation="claims/diagnose"), replace(PAID, amount=20_000), house=True)
+    await settle(store, claim(2, operation="claims/diagnose"), replace(paid(2), amount=20_000), house=True)
     await store.payments.claim(claim(3), NOW)
 
 
@@ -219,6 +219,9 @@ def test_the_operator_resolves_what_nobody_else_can_tell(books: Books) -> None:
         assert CANARY.encode() not in refused.stdout + refused.stderr
     told = books.told("resolve", moved, "--moved", "0x" + "ab" * 32, "--house")
     assert told == {"key": moved, "state": "settled", "money_moved": False}
+    again = books.run("resolve", not_moved, "--moved", "0x" + "AB" * 32)
+    assert (again.returncode, b"transaction_counted" in again.stderr) == (2, True)
+    assert books.run("resolve", not_moved, "--not-moved", "--log-index", "7").returncode == 2
     assert b"expired. No money was moved" in books.run("resolve", not_moved, "--not-moved").stdout
     last = books.exported()[-1]
     assert (last["transaction"], last["units"], last["house"]) == ("0x" + "ab" * 32, "10000", True)
@@ -384,11 +387,11 @@ def test_the_books_open_while_the_service_could_not_start(assay: Assay, place: P
 def test_tables_are_made_shown_and_checked(assay: Assay, tmp_path: Path) -> None:
     place = {"ASSAY_DATA_DIR": str(tmp_path / "data")}
     made = assay("db", "upgrade", **place)
-    assert (made.returncode, made.stdout) == (0, b"The tables now have version 0001; before: none.\n")
-    assert assay("db", "upgrade", **place).stdout == b"The tables are up to date: version 0001.\n"
-    assert json.loads(assay("db", "upgrade", "--json", **place).stdout) == {"before": "0001", "after": "0001"}
-    assert assay("db", "current", **place).stdout == b"current: 0001\nwanted:  0001\n"
-    assert json.loads(assay("db", "current", "--json", **place).stdout)["wanted"] == "0001"
+    assert (made.returncode, made.stdout) == (0, b"The tables now have version 0002; before: none.\n")
+    assert assay("db", "upgrade", **place).stdout == b"The tables are up to date: version 0002.\n"
+    assert json.loads(assay("db", "upgrade", "--json", **place).stdout) == {"before": "0002", "after": "0002"}
+    assert assay("db", "current", **place).stdout == b"current: 0002\nwanted:  0002\n"
+    assert json.loads(assay("db", "current", "--json", **place).stdout)["wanted"] == "0002"
     assert assay("db", "check", **place).returncode == 0
 
 
