@@ -274,6 +274,23 @@ def test_a_settlement_the_store_could_not_take_is_written_before_a_service_stops
     run(story)
 
 
+def test_a_store_that_takes_nothing_is_asked_for_one_of_many() -> None:
+    """Each try may wait for a lock, and a service that stops must come to its end."""
+
+    async def story(world: World) -> None:
+        for _ in range(3):
+            await unwritten(world)
+        world.clock.pass_by(100)
+        tried = world.payments.changes.count("settled")
+        await world.orders.drained()
+        assert world.payments.changes.count("settled") == tried + 1
+        world.payments.fails = lambda _change: False
+        await world.orders.drained()
+        assert len(world.payments.booked) == 3
+
+    run(story)
+
+
 def test_what_another_has_written_meanwhile_is_not_written_again() -> None:
     async def story(world: World) -> None:
         payment = await unwritten(world)

@@ -132,12 +132,14 @@ class Settling:
     async def write_held(self, key: str | None = None, *, at_once: bool = False) -> int:
         """Offer the store again what it could not take, of one payment or of all; gives how many are written now.
 
-        Each waits longer from try to try, but for `at_once`.
+        Each waits longer from try to try, but for `at_once`. A store that takes one of them not is not asked for the rest.
         """
         now, written = self._clock(), 0
         for held in self._unwritten.due(_LATEST if at_once else now, key):
             ending = await self._written(held)
             written += isinstance(ending, Moved)
+            if isinstance(ending, InDoubt):
+                break
         return written
 
     def is_left(self, row: PaymentRow) -> bool:
