@@ -2,10 +2,7 @@
 
 import asyncio
 import errno
-import os
-import shutil
 import socket
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -25,13 +22,13 @@ from assay402.web.app import Face
 from assay402.web.assembly import assembled, without_node
 from assay402.web.server import config_of, listen, serve
 from assay402.web.serving import Orders
-from assay402.web.workers import WorkersFail, watch
+from assay402.web.shared_metrics import forget, shared_metrics
+from assay402.web.workers import WorkersFail, told_to_stop, watch
 
 WORK_THREADS: Final = 2
 """Threads of a process for work that takes long: more would only share the interpreter among them."""
 RECONCILE_SECONDS: Final = 10.0
 """Between two looks for payments that nobody works on."""
-SHARED_METRICS: Final = "PROMETHEUS_MULTIPROC_DIR"
 EXAMPLE: Final = '{"mode":"submitted","artefact":{"status":402,"body_obj":{"x402Version":1,"accepts":[{"scheme":"exact","network":"base","maxAmountRequired":"10000"}]}}}'
 
 Announce = Callable[[str, tuple[str, ...]], None]
@@ -172,13 +169,9 @@ def _in_many_processes(
 ) -> None:
     """Let a parent watch over workers that share the socket; one that dies is replaced."""
     asyncio.run(_prepare(settings, data_dir))
-    shared = tempfile.mkdtemp(prefix="assay-metrics-")
-    os.environ[SHARED_METRICS] = shared
-    try:
-        watch(settings.workers, work, (settings, data_dir, [listening]), started)
-    finally:
-        os.environ.pop(SHARED_METRICS, None)
-        shutil.rmtree(shared, ignore_errors=True)
+    # Signals first: one that comes while the folder is made or removed must not leave it behind.
+    with told_to_stop() as is_told, shared_metrics(data_dir):
+        watch(settings.workers, work, (settings, data_dir, [listening]), started, is_told, forget)
 
 
 async def _prepare(settings: Settings, data_dir: Path) -> None:

@@ -27,31 +27,36 @@ class WorkersFail(Exception):
     """Workers end as soon as they start."""
 
 
-def watch(
-    count: int, work: Callable[..., None], arguments: tuple[Any, ...], started: Callable[[], None]
+def watch(  # noqa: PLR0913, PLR0917  (what workers are made of, and who is told)
+    count: int,
+    work: Callable[..., None],
+    arguments: tuple[Any, ...],
+    started: Callable[[], None],
+    is_told: Callable[[], bool],
+    ended: Callable[[int], None],
 ) -> None:
-    """Run `count` workers until SIGTERM or SIGINT, then let them finish.
+    """Run `count` workers until `is_told`, then let them finish. `ended` gets the process id of one that died.
 
     Raises:
         WorkersFail: where they cannot start.
 
     """
-    with _told_to_stop() as is_told:
-        workers = [_start(work, arguments) for _ in range(count)]
+    workers = [_start(work, arguments) for _ in range(count)]
+    quick_ends = 0
+    try:
         started()
-        quick_ends = 0
-        try:
-            while not is_told():
-                wait([worker.sentinel for worker, _ in workers], timeout=POLL_SECONDS)
-                for place, (worker, since) in enumerate(workers):
-                    if worker.is_alive() or is_told():
-                        continue
-                    quick_ends = quick_ends + 1 if time.monotonic() - since < QUICK_SECONDS else 0
-                    if quick_ends >= QUICK_ENDS:
-                        raise WorkersFail
-                    workers[place] = _start(work, arguments)
-        finally:
-            _stop([worker for worker, _ in workers])
+        while not is_told():
+            wait([worker.sentinel for worker, _ in workers], timeout=POLL_SECONDS)
+            for place, (worker, since) in enumerate(workers):
+                if worker.is_alive() or is_told():
+                    continue
+                ended(worker.pid or 0)
+                quick_ends = quick_ends + 1 if time.monotonic() - since < QUICK_SECONDS else 0
+                if quick_ends >= QUICK_ENDS:
+                    raise WorkersFail
+                workers[place] = _start(work, arguments)
+    finally:
+        _stop([worker for worker, _ in workers])
 
 
 def _start(work: Callable[..., None], arguments: tuple[Any, ...]) -> tuple[SpawnProcess, float]:
@@ -72,7 +77,7 @@ def _stop(workers: list[SpawnProcess]) -> None:
 
 
 @contextmanager
-def _told_to_stop() -> Iterator[Callable[[], bool]]:
+def told_to_stop() -> Iterator[Callable[[], bool]]:
     """Take the signals for the time of the block, and tell whether one came."""
     told: list[int] = []
     before = {
