@@ -24,6 +24,8 @@ from assay402.cli.main import main
 from assay402.formats.schema import schemas_of
 from assay402.service.order import FREE_LOOKS
 from assay402.service.resources import PATHS
+from assay402.store.opening import Store
+from store.databases import NOW, Place
 from web.plain_orders import PlainOrders
 from web.served import SECONDS, Service, service
 
@@ -332,6 +334,40 @@ def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> N
             assert line.is_closed()
             assert_gone(up)
     assert [each["event"] for each in up.log if each["event"].startswith("service")] == ["service.draining"]
+
+
+def test_a_balancer_sees_that_it_is_not_ready_before_the_port_closes() -> None:
+    with service(notice_seconds=SECONDS) as up:
+        assert up.loop is not None
+        up.loop.call_soon_threadsafe(up.stop)
+        while not up.call("GET", "/readyz").json["draining"]:
+            pass
+        assert up.call("GET", "/readyz").status == 503
+        assert up.call("GET", "/healthz").status == 200
+        assert not up.ended.is_set()
+        # A second interrupt does not wait for the balancer.
+        up.loop.call_soon_threadsafe(up.interrupt)
+        assert_gone(up)
+
+
+def test_the_notice_has_an_end() -> None:
+    with service(notice_seconds=0.1) as up:
+        assert up.loop is not None
+        up.loop.call_soon_threadsafe(up.stop)
+        assert_gone(up)
+
+
+def test_who_made_free_calls_is_forgotten_by_a_running_service_and_counted(tmp_path: Path) -> None:
+    address = f"sqlite:{tmp_path / 'assay.sqlite3'}"
+
+    async def called(store: Store) -> None:
+        for each in range(3):
+            assert await store.free_tier.take(f"call:{each}", NOW.replace(year=2020), 9, 0)
+
+    Place(address).run(called)
+    with serving(tmp_path) as process:
+        while b"assay_rows_forgotten_total 3.0" not in process.call("GET", "/metrics")[2]:
+            assert process.popen.poll() is None
 
 
 def test_work_that_nobody_waits_for_keeps_it_listening_and_has_an_end() -> None:

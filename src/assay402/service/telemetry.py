@@ -80,6 +80,7 @@ METRICS: Final[Mapping[str, str]] = {
     "assay_orders_refused": "Orders refused because too many were under way, by check.",
     "assay_order_events": "What happened to orders and their payments, by event and operation.",
     "assay_buffered_bytes": "Bytes of request bodies held at the moment.",
+    "assay_rows_forgotten": "Rows deleted because the time they are kept for was over.",
     "assay_draining": "1 while the service finishes its work before it stops.",
 }
 """Every metric, with its text."""
@@ -142,6 +143,7 @@ class Telemetry:
         self._refused: Final = counter("assay_orders_refused", ("check",))
         self._events: Final = counter("assay_order_events", ("event", "operation"))
         self._buffered: Final = gauge("assay_buffered_bytes")
+        self._forgotten: Final = counter("assay_rows_forgotten", ())
         self._draining: Final = gauge("assay_draining")
 
     def answered(self, *, route: str, status: int, outcome: str, seconds: float) -> None:
@@ -180,6 +182,10 @@ class Telemetry:
     def buffered(self, change: int) -> None:
         """Count bytes of bodies in or out."""
         self._buffered.inc(change)
+
+    def forgotten(self, rows: int) -> None:
+        """Count rows whose time was over."""
+        self._forgotten.inc(rows)
 
     def draining(self) -> None:
         """Say that the service finishes its work."""

@@ -14,6 +14,7 @@ from assay402.service.work import EVIDENCE_CUTOFF as CUTOFF
 from assay402.web.answers import JSON_TYPE, LOGICAL_PAYMENT, PROBLEM_TYPE, QUOTE, REPLAYED, SIGNATURE
 from assay402.web.contract import CHECK, OPERATION_ID
 from assay402.web.openapi_open import open_paths
+from assay402.web.openapi_tools import MESSAGE, REPLY, tools_path
 from assay402.web.wellknown import DESCRIPTION, NAME, address, price_of
 from assay402.wire.transport import PAYMENT_REQUIRED, PAYMENT_RESPONSE, PAYMENT_SIGNATURE
 
@@ -39,9 +40,15 @@ _ENVELOPE: Final = {
 def openapi(settings: Settings, resources: Iterable[Resource]) -> dict[str, JSON]:
     """Give the document."""
     listed = tuple(resources)
-    schemas: dict[str, Any] = {"Problem": problem_schema(), "PaymentRequired": payment_required_schema()}
+    schemas: dict[str, Any] = {
+        "Problem": problem_schema(),
+        "PaymentRequired": payment_required_schema(),
+        "MCPMessage": MESSAGE,
+        "MCPReply": REPLY,
+    }
     checks = {each.check.name for each in listed}
     paths: dict[str, Any] = open_paths(checks, has_did=settings.public_url is not None)
+    paths |= tools_path(settings, listed)
     for path, by_profile in by_path(listed).items():
         paths[path] = {"post": _operation(settings, list(by_profile.values()), schemas)}
     return {

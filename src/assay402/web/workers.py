@@ -9,8 +9,6 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Final
 
-from assay402.web.server import DRAIN_SECONDS
-
 POLL_SECONDS: Final = 0.2
 """How soon a signal is acted on."""
 QUICK_SECONDS: Final = 5.0
@@ -34,8 +32,11 @@ def watch(  # noqa: PLR0913, PLR0917  (what workers are made of, and who is told
     started: Callable[[], None],
     is_told: Callable[[], bool],
     ended: Callable[[int], None],
+    stop_seconds: float,
 ) -> None:
-    """Run `count` workers until `is_told`, then let them finish. `ended` gets the process id of one that died.
+    """Run `count` workers until `is_told`, then let them finish, which may take `stop_seconds`.
+
+    `ended` gets the process id of one that died.
 
     Raises:
         WorkersFail: where they cannot start.
@@ -56,7 +57,7 @@ def watch(  # noqa: PLR0913, PLR0917  (what workers are made of, and who is told
                     raise WorkersFail
                 workers[place] = _start(work, arguments)
     finally:
-        _stop([worker for worker, _ in workers])
+        _stop([worker for worker, _ in workers], stop_seconds)
 
 
 def _start(work: Callable[..., None], arguments: tuple[Any, ...]) -> tuple[SpawnProcess, float]:
@@ -65,10 +66,10 @@ def _start(work: Callable[..., None], arguments: tuple[Any, ...]) -> tuple[Spawn
     return worker, time.monotonic()
 
 
-def _stop(workers: list[SpawnProcess]) -> None:
+def _stop(workers: list[SpawnProcess], seconds: float) -> None:
     for worker in workers:
         worker.terminate()
-    until = time.monotonic() + DRAIN_SECONDS + GRACE_SECONDS
+    until = time.monotonic() + seconds + GRACE_SECONDS
     for worker in workers:
         worker.join(max(0.0, until - time.monotonic()))
         if worker.is_alive():
