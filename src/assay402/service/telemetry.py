@@ -6,11 +6,11 @@ The logger refuses any other event, field or value, so that a careless call fail
 
 import os
 import sys
-import time
 from collections.abc import Callable, Mapping, MutableMapping
 from datetime import UTC, datetime
 from enum import Enum
 from functools import lru_cache
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
@@ -102,8 +102,9 @@ class Log:
     def __init__(self, write: Callable[[str], None] | None = None) -> None:
         import structlog  # noqa: PLC0415  (of the extra `service`; the lists above are read without it)
 
+        self._write: Final = write or _to_standard_error
         self._logger: Final[Any] = structlog.wrap_logger(
-            _Lines(write or _to_standard_error),
+            _Lines(self._write),
             processors=[
                 _refuse_others,
                 _render,
@@ -114,6 +115,21 @@ class Log:
     def say(self, event: Event, **fields: Word) -> None:
         """Write one line. Raises `ValueError` for a field or value that is on no list."""
         self._logger.msg(event.value, **fields)
+
+    def steady(self, event: Event, **fields: Word) -> Callable[[], None]:
+        """Give what writes this very line whenever it is called: all but its time is judged and written here, once.
+
+        Raises:
+            ValueError: as `say`.
+
+        """
+        line = _render(None, "", _refuse_others(None, "", {"event": event.value, **fields}), time="\0")
+        before, _, after = line.partition(_encode("\0").decode()[1:-1])
+
+        def written() -> None:
+            self._write(f"{before}{_now()}{after}")
+
+        return written
 
 
 class Telemetry:
@@ -176,11 +192,13 @@ class Telemetry:
         """Log and count what happened to an order. Raises `ValueError` for an event that is on no list."""
         route = operation if operation in ROUTES else "other"
         known = Event(event)
-        child = self._told.get((event, route))
-        if child is None:
-            child = self._told[event, route] = self._events.labels(known.value, route)
-        child.inc()
-        self.log.say(known, route=route)
+        told = self._told.get((event, route))
+        if told is None:
+            told = self._events.labels(known.value, route), self.log.steady(known, route=route)
+            self._told[event, route] = told
+        counter, say = told
+        counter.inc()
+        say()
 
     def buffered(self, change: int) -> None:
         """Count bytes of bodies in or out."""
@@ -255,9 +273,13 @@ def _is_listed(name: str, value: Any) -> bool:  # noqa: ANN401  (whatever a call
     return isinstance(value, str) and len(value) <= _MAX_WORD and _WORD.issuperset(value)
 
 
-def _render(_logger: Any, _name: str, line: MutableMapping[str, Any]) -> str:  # noqa: ANN401  (structlog's processors)
-    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1_000)
-    line["time"] = f"{_second(seconds)}.{milliseconds:03}Z"
+def _now() -> str:
+    seconds, milliseconds = divmod(time_ns() // 1_000_000, 1_000)
+    return f"{_second(seconds)}.{milliseconds:03}Z"
+
+
+def _render(_logger: Any, _name: str, line: MutableMapping[str, Any], time: str | None = None) -> str:  # noqa: ANN401  (structlog's processors)
+    line["time"] = _now() if time is None else time
     return _encode({name: line[name] for name in FIELDS if name in line}).decode()
 
 
