@@ -5,6 +5,7 @@ from typing import Final
 from assay402.checks.deliverable.budget import EXACT_ABOVE
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
+from assay402.checks.deliverable.schema.unique import deciding
 from assay402.checks.deliverable.schema.walk import exact_work
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.check import rule
@@ -45,10 +46,15 @@ def json_schema(case: Case) -> Finding:
     value = located(case)
     if isinstance(value, Finding):
         return value
-    plan, validator = case.parameters["plan"], case.parameters["validator"]
     steps = _steps(case, value)
     if not case.work.takes(steps):
         return uncheckable("LIMIT_WORK")
+    with deciding(case.deliverable.are_different):
+        return _judged(case, value, steps)
+
+
+def _judged(case: Case, value: JSON, steps: int) -> Finding:
+    plan, validator = case.parameters["plan"], case.parameters["validator"]
     if validator.is_valid(value):
         return passed(violations=0)
     counted = counting(plan, case.deliverable.measure(value), steps)

@@ -11,6 +11,7 @@ from assay402.checks.deliverable.schema.cost import Cost, cost
 from assay402.checks.deliverable.schema.index import Index
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS, Draft
 from assay402.checks.deliverable.schema.patterns import all_portable, patterns
+from assay402.checks.deliverable.schema.unique import KEYWORDS
 from assay402.checks.deliverable.schema.weights import KNOWN_ABOVE, PATTERN_PRICES
 from assay402.checks.deliverable.schema.work import plan
 from assay402.core.canon import canonical
@@ -130,7 +131,7 @@ def _meta_validator(draft: Draft) -> "Validator":
 
     uri = next(uri for uri, its_draft in DIALECTS.items() if its_draft == draft)
     made: Validator = getattr(jsonschema_rs, _NAMES[draft])(
-        {"$ref": f"{uri}#"}, offline=True, validate_formats=False
+        {"$ref": f"{uri}#"}, offline=True, validate_formats=False, keywords=KEYWORDS
     )
     return made
 
@@ -148,6 +149,7 @@ def _validator(
             ignore_unknown_formats=True,
             pattern_options=jsonschema_rs.RegexOptions(size_limit=pattern_bytes),
             offline=True,
+            keywords=KEYWORDS,
         )
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         # The engine has no other way to say it. The text holds the schema's references, and goes no further.

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.measure import NOTHING, Held, Measure, text_size
-from assay402.checks.deliverable.schema.cost import chains, order_down
+from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
 from assay402.checks.deliverable.schema.weights import (
@@ -49,6 +49,8 @@ class Stop(Struct, frozen=True, kw_only=True):
     """The most there can be at one value."""
     kept: int
     """Bytes of the schema that each of them holds."""
+    is_below_head: bool
+    """Whether a schema that leads back to itself leads to it, so that it comes to values within each other."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -62,7 +64,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     levels: int
     """The most schemas one inside the other, on the way down, where none leads back to itself."""
     longest_name: int
-    """Characters of the longest name of the schema."""
+    """Bytes of the longest name of the schema."""
     has_alternatives: bool
     """Whether a violation can hold those of several schemas."""
 
@@ -75,6 +77,7 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
+    below = below_heads(index, heads)
     return Plan(
         stops=tuple(
             Stop(
@@ -84,6 +87,7 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
                 looks=chain[number] if is_unevaluated(index.nodes[number].schema) else 1,
                 violations=most_violations(index.nodes[number]),
                 kept=kept_bytes(index.nodes[number], schema_bytes),
+                is_below_head=number in below,
             )
             for number in reversed(order)
         ),
@@ -96,7 +100,7 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
             if isinstance(node.schema, Mapping)
             for name in _ALTERNATIVES
         ),
-        longest_name=max((len(edge.name) for node in index.nodes for edge in node.edges), default=0),
+        longest_name=max((text_size(edge.name) for node in index.nodes for edge in node.edges), default=0),
     )
 
 
