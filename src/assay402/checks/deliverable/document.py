@@ -124,7 +124,7 @@ class Deliverable:
         if found is None:
             # Strings differ where Python's do, and are most of what is asked about.
             if all(type(each) is str for each in array):
-                found = len(set(array)) == len(array)  # type: ignore[arg-type]  # all are strings
+                found = len(set(array)) == len(array)
             else:
                 nodes, number = self.nodes(array)
                 found = nodes.are_different(number)

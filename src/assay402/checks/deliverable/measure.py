@@ -51,7 +51,7 @@ class Measure(Struct, frozen=True, kw_only=True):
     number_size: int
     """The size of the largest of its numbers."""
     digits: int
-    """Digits of the longest of its numbers."""
+    """Digits of the longest of its numbers that are no integers."""
     has_decimals: bool
 
 
@@ -63,8 +63,8 @@ def number_size(number: int | Decimal) -> int:
 
 
 def digits(number: int | Decimal) -> int:
-    """Count the digits of an exact number."""
-    return len(str(abs(number))) if isinstance(number, int) else len(number.as_tuple().digits)
+    """Count the digits of an exact number that is not an int."""
+    return 0 if isinstance(number, int) else len(number.as_tuple().digits)
 
 
 def is_long(number: object) -> bool:

@@ -35,7 +35,7 @@ class Nodes:
         """The size of the largest number that is not compared by the machine; 0 where there is none."""
         self.long_numbers: Final[list[int]] = []
         self.digits: Final[list[int]] = []
-        """Digits of the longest of those numbers."""
+        """Digits of the longest of those that are not ints."""
         self.decimals: Final[list[bool]] = []
         self._by_identity: Final[dict[int, int]] = {}
         self._number(value)
@@ -98,7 +98,9 @@ class Nodes:
             self.text[number] = text_size(found)
             self.sizes[number] = self.text[number] + _QUOTES
         elif isinstance(found, (int, Decimal)) and not isinstance(found, bool):
-            self.sizes[number] = digits(found) + (_EXPONENT if isinstance(found, Decimal) else 0)
+            self.sizes[number] = (
+                digits(found) + _EXPONENT if isinstance(found, Decimal) else number_size(found)
+            )
             if is_long(found):
                 self.spans[number], self.long_numbers[number] = number_size(found), 1
                 self.decimals[number] = isinstance(found, Decimal)

@@ -5,9 +5,9 @@ from typing import Final
 from assay402.checks.deliverable.budget import EXACT_ABOVE
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
-from assay402.checks.deliverable.schema.unique import deciding
+from assay402.checks.deliverable.schema.shown import shown
 from assay402.checks.deliverable.schema.walk import exact_work
-from assay402.checks.deliverable.schema.work import counting, work
+from assay402.checks.deliverable.schema.work import copying, counting, work
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON
 
@@ -49,18 +49,19 @@ def json_schema(case: Case) -> Finding:
     steps = _steps(case, value)
     if not case.work.takes(steps):
         return uncheckable("LIMIT_WORK")
-    with deciding(case.deliverable.are_different):
-        return _judged(case, value, steps)
+    plan = case.parameters["plan"]
+    measure = case.deliverable.measure(value)
+    with shown(case.deliverable, value, plan) as instance:
+        return _judged(case, instance, counting(plan, measure, steps))
 
 
-def _judged(case: Case, value: JSON, steps: int) -> Finding:
-    plan, validator = case.parameters["plan"], case.parameters["validator"]
-    if validator.is_valid(value):
+def _judged(case: Case, instance: JSON, counted: int | None) -> Finding:
+    validator = case.parameters["validator"]
+    if validator.is_valid(instance):
         return passed(violations=0)
-    counted = counting(plan, case.deliverable.measure(value), steps)
     if counted is None or not case.work.counts(counted):
         return failed("SCHEMA_VIOLATION")
-    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(value), strict=False))
+    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(instance), strict=False))
     return failed("SCHEMA_VIOLATION", violations=violations)
 
 
@@ -72,4 +73,4 @@ def _steps(case: Case, value: JSON) -> int:
         return bound
     nodes, number = case.deliverable.nodes(value)
     exact = exact_work(plan, nodes, number, case.work.pairs)
-    return bound if exact is None else min(bound, exact)
+    return bound if exact is None else min(bound, exact + copying(case.deliverable.measure(value)))

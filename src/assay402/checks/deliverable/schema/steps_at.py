@@ -3,7 +3,7 @@
 from typing import Final
 
 from assay402.checks.deliverable.nodes import Nodes
-from assay402.checks.deliverable.schema.weights import Weights, bundled_steps, number_steps
+from assay402.checks.deliverable.schema.weights import Weights, bundled_steps, number_steps, shortened
 
 _MACHINE_DIGITS: Final = 19
 
@@ -32,12 +32,12 @@ def steps_of_names(weights: Weights, nodes: Nodes, number: int) -> int:
     return weights.each * count + weights.byte * text + near
 
 
-def bundled_at(nodes: Nodes, number: int) -> int:
+def bundled_at(weights: Weights, nodes: Nodes, number: int) -> int:
     """Count what a meta-schema takes of a value and all within it."""
     return bundled_steps(
         nodes.values[number],
         nodes.sizes[number],
         nodes.long_numbers[number],
-        nodes.spans[number],
+        shortened(weights, nodes.spans[number], nodes.digits[number]),
         nodes.digits[number],
     )

@@ -87,7 +87,7 @@ class _Walk:
             return 0
         if stop.is_below_head and number >= until:
             self._covered[place] = number + self._nodes.values[number], count
-        return count * stop.weights.bundled * bundled_at(self._nodes, number)
+        return count * stop.weights.bundled * bundled_at(stop.weights, self._nodes, number)
 
     def _below(self, number: int, edge: Edge, target: int, count: int, *, is_back: bool) -> int:
         """Let a schema wait at what stands within a value."""

@@ -18,7 +18,7 @@ from assay402.core.strictjson import JSON
 
 PATTERN_PRICES: Final[Mapping[int, int]] = {
     1 << 12: 96,
-    1 << 14: 192,
+    1 << 14: 256,
     1 << 16: 864,
     1 << 17: 1_728,
     1 << 18: 2_560,
@@ -78,6 +78,8 @@ class Weights(Struct, frozen=True, kw_only=True):
     """The size of the largest number of the schema; 0 where all are integers that the machine compares."""
     has_decimals: bool
     bundled: int
+    stand_in: int
+    """How much longer than its digits what stands for a number is, at most."""
 
     @property
     def has_numbers(self) -> bool:
@@ -85,13 +87,19 @@ class Weights(Struct, frozen=True, kw_only=True):
         return bool(self.equals or self.bounds or self.multiples or self.types)
 
 
-def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format: bool) -> Weights:
-    """Weigh a schema; `chain` is how many schemas are applied one inside the other, `prices` those of its patterns."""
+def weigh(
+    node: Node, chain: int, prices: Mapping[str, Price], stand_in: int, *, assert_format: bool
+) -> Weights:
+    """Weigh a schema.
+
+    `chain` is how many schemas are applied one inside the other, `prices` those of its patterns, `stand_in` how much
+    longer than its digits what stands for a number is.
+    """
     schema = node.schema if isinstance(node.schema, Mapping) else {}
     entries = _entries(schema)
-    numbers = [entry for entry in entries if _is_number(entry)]
-    bounds = [schema[name] for name in _BOUNDS if _is_number(schema.get(name))]
-    multiples = [schema["multipleOf"]] if _is_number(schema.get("multipleOf")) else []
+    numbers = numbers_of(schema)
+    bounds = sum(_is_number(schema.get(name)) for name in _BOUNDS)
+    multiples = int(_is_number(schema.get("multipleOf")))
     by_name = schema.get("patternProperties")
     names = list(by_name) if isinstance(by_name, Mapping) else []
     properties = schema.get("properties")
@@ -113,17 +121,25 @@ def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format:
         member=_PATTERN_CALL * looks * len(names) + unevaluated,
         name_byte=looks * sum(prices[name].byte for name in names),
         element=unevaluated,
-        equals=len(numbers),
-        bounds=len(bounds),
-        multiples=len(multiples),
+        equals=len(numbers) - bounds - multiples,
+        bounds=bounds,
+        multiples=multiples,
         types=int(_names_number(schema.get("type"))),
         number_size=max(
-            (number_size(number) for number in (*numbers, *bounds, *multiples) if is_long(number)),  # type: ignore[arg-type]  # found numbers
-            default=0,
+            (number_size(number) for number in numbers if is_long(number)), default=0
         ),
-        has_decimals=any(isinstance(number, Decimal) for number in (*numbers, *bounds, *multiples)),
+        has_decimals=any(isinstance(number, Decimal) for number in numbers),
         bundled=node.bundled,
+        stand_in=stand_in,
     )  # fmt: skip
+
+
+def numbers_of(schema: JSON) -> list[int | Decimal]:
+    """Give the numbers that one schema compares values with."""
+    if not isinstance(schema, Mapping):
+        return []
+    written = (*_entries(schema), *(schema.get(name) for name in (*_BOUNDS, "multipleOf")))
+    return [each for each in written if isinstance(each, (int, Decimal)) and not isinstance(each, bool)]
 
 
 class Applied(Struct, frozen=True, kw_only=True):
@@ -150,8 +166,16 @@ def steps(weights: Weights, applied: Applied, size: Measure) -> int:
         + weights.element * applied.elements
     )
     if weights.bundled:
-        total += weights.bundled * applied.ways * bundled_steps(
-            size.values, size.size, size.long_numbers, size.number_size, size.digits
+        total += (
+            weights.bundled
+            * applied.ways
+            * bundled_steps(
+                size.values,
+                size.size,
+                size.long_numbers,
+                shortened(weights, size.number_size, size.digits),
+                size.digits,
+            )
         )
     if weights.has_numbers and (size.long_numbers or weights.number_size):
         total += applied.values * number_steps(
@@ -165,11 +189,17 @@ def bundled_steps(values: int, size: int, long_numbers: int, span: int, digits: 
     return (
         BUNDLED_SCHEMAS * values
         + BUNDLED_BYTE * size
-        + long_numbers * (_type_steps(span, digits) + _bound_steps(span, digits))
+        + long_numbers * (_type_steps(span, digits) + bound_steps(span, digits))
     )
 
 
-def _bound_steps(span: int, digits: int) -> int:
+def shortened(weights: Weights, size: int, digits: int) -> int:
+    """Give the size of what stands for a number of a size, and of so many digits where it is no integer."""
+    return min(size, digits + weights.stand_in)
+
+
+def bound_steps(span: int, digits: int) -> int:
+    """Count what comparing a number takes, with a bound or to find out what it is."""
     return 128 + 6 * span + span * span // 400 + digits * digits // 64
 
 
@@ -179,11 +209,12 @@ def _type_steps(span: int, digits: int) -> int:
 
 def number_steps(weights: Weights, size: int, digits: int, *, is_decimal: bool) -> int:
     """Count what the numbers of a schema take of a value whose largest number has a size, and so many digits."""
+    size = shortened(weights, size, digits)
     span = size + weights.number_size
     is_decimal = is_decimal or weights.has_decimals
     return (
         weights.equals * comparison(span, is_decimal=is_decimal)
-        + weights.bounds * _bound_steps(span, digits)
+        + weights.bounds * bound_steps(span, digits)
         + weights.multiples * (220 + 8 * span + span * span // 200 + digits * digits // 40)
         + weights.types * _type_steps(size, digits)
     )

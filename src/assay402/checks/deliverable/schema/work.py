@@ -15,6 +15,7 @@ from assay402.checks.deliverable.measure import NOTHING, Held, Measure, text_siz
 from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
+from assay402.checks.deliverable.schema.stand_in import NEAR, VALUE, Scale, scale
 from assay402.checks.deliverable.schema.weights import (
     Applied,
     Weights,
@@ -66,6 +67,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     longest_name: int
     """Bytes of the longest name of the schema."""
     has_alternatives: bool
+    scale: Scale
+    """What its numbers have in common."""
     """Whether a violation can hold those of several schemas."""
 
 
@@ -77,12 +80,16 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
+    its_scale = scale(index)
     below = below_heads(index, heads)
     return Plan(
+        scale=its_scale,
         stops=tuple(
             Stop(
                 number=number,
-                weights=weigh(index.nodes[number], chain[number], prices, assert_format=assert_format),
+                weights=weigh(
+                    index.nodes[number], chain[number], prices, its_scale.span, assert_format=assert_format
+                ),
                 edges=tuple(edge for edge in index.nodes[number].edges if edge.place != "nowhere"),
                 looks=chain[number] if is_unevaluated(index.nodes[number].schema) else 1,
                 violations=most_violations(index.nodes[number]),
@@ -108,7 +115,12 @@ def work(planned: Plan, size: Measure) -> int:
     """Count the steps of applying a schema to a value of a size: never fewer than the engine takes."""
     return sum(
         steps(stop.weights, applied, size) + LOOK * looks for stop, applied, looks in _ways(planned, size)
-    )
+    ) + copying(size)
+
+
+def copying(size: Measure) -> int:
+    """Count the steps of letting numbers stand for others, where there are some that is done for."""
+    return VALUE * size.values if size.number_size > NEAR else 0
 
 
 def counting(planned: Plan, size: Measure, steps_taken: int) -> int | None:
