@@ -64,6 +64,12 @@ def test_integers_stay_as_they_are_where_their_divisors_are_too_large() -> None:
     assert stand_in(10**20, of([], [10**25])) == 10**20
 
 
+def test_fractions_stay_as_they_are_where_they_have_no_more_places_than_the_schema() -> None:
+    long = Decimal("1234567890123456789.5")
+    assert stand_in(long, of([], [])) is long
+    assert stand_in(long, of([Decimal("0.25")], [])) is long
+
+
 def test_a_document_is_copied_where_numbers_stand_in_it_and_nowhere_else() -> None:
     value: Any = [{"a": [1, True]}, {"b": [Decimal("1e-400")]}, [10**400], "x", None]
     nodes = Nodes([value, 1])

@@ -214,8 +214,7 @@ def test_each_keyword_is_charged_for_what_it_adds(less: str, more: str) -> None:
 def test_uniqueness_costs_the_same_whatever_the_elements_are() -> None:
     unique = '{"items": {"uniqueItems": true}}'
     found = {
-        steps(unique, f"[[{one},{other}]]")
-        for one, other in (("1", "2"), ("0.25", "0.5"), ('"a"', '"b"'))
+        steps(unique, f"[[{one},{other}]]") for one, other in (("1", "2"), ("0.25", "0.5"), ('"a"', '"b"'))
     }
     assert len(found) == 1
 
