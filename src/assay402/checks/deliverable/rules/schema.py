@@ -5,9 +5,9 @@ from typing import Final
 from assay402.checks.deliverable.budget import EXACT_ABOVE
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
-from assay402.checks.deliverable.schema.shown import shown
+from assay402.checks.deliverable.schema.shown import showing, shown
 from assay402.checks.deliverable.schema.walk import exact_work
-from assay402.checks.deliverable.schema.work import copying, counting, work
+from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON
 
@@ -46,7 +46,7 @@ def json_schema(case: Case) -> Finding:
     value = located(case)
     if isinstance(value, Finding):
         return value
-    steps = _steps(case, value)
+    steps = _steps(case, value) + showing(case.deliverable, value, case.parameters["plan"])
     if not case.work.takes(steps):
         return uncheckable("LIMIT_WORK")
     plan = case.parameters["plan"]
@@ -73,4 +73,4 @@ def _steps(case: Case, value: JSON) -> int:
         return bound
     nodes, number = case.deliverable.nodes(value)
     exact = exact_work(plan, nodes, number, case.work.pairs)
-    return bound if exact is None else min(bound, exact + copying(case.deliverable.measure(value)))
+    return bound if exact is None else min(bound, exact)

@@ -21,9 +21,12 @@ from assay402.core.strictjson import JSON
 
 NEAR: Final = 16
 """Numbers of no larger size stand for themselves; the engine looks at longer ones in ways that differ, not all of them exact."""
+_NEAR: Final = 10**NEAR
+MAX_TOP: Final = 64
+"""Digits of a schema's own numbers above which none is made smaller."""
 MAX_MODULUS: Final = 1 << 128
 """Above it no integer is made smaller."""
-VALUE: Final = 120
+VALUE: Final = 480
 """Steps a value takes where a document may hold numbers that others stand for."""
 
 
@@ -63,19 +66,23 @@ def scale(index: Index) -> Scale:
         if isinstance(multiple, (int, Decimal)) and modulus:
             modulus = lcm(modulus, multiple.as_integer_ratio()[0])
             modulus = modulus if modulus <= MAX_MODULUS else 0
-    return Scale(place=place, top=top, modulus=modulus)
+    return Scale(place=place, top=top, modulus=modulus if top <= MAX_TOP else 0)
 
 
 def stand_in(number: int | Decimal, scale: Scale) -> int | Decimal:
     """Give the number that stands for one; that itself where it is short, or nothing shorter can."""
+    if isinstance(number, int):
+        return number if -_NEAR < number < _NEAR else _integer(number, scale)
     if number_size(number) <= NEAR:
         return number
     return _integer(number, scale) if is_integral(number) else _fraction(number, scale)
 
 
 def _integer(number: int | Decimal, scale: Scale) -> int | Decimal:
+    if not scale.modulus:
+        return number
     beyond = 10**scale.top
-    if not scale.modulus or -beyond < number < beyond:
+    if -beyond < number < beyond:
         return number
     whole = number if number > 0 else -number
     amount = beyond + -beyond % scale.modulus + _remainder(whole, scale.modulus)

@@ -15,7 +15,7 @@ from assay402.checks.deliverable.measure import NOTHING, Held, Measure, text_siz
 from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
-from assay402.checks.deliverable.schema.stand_in import NEAR, VALUE, Scale, scale
+from assay402.checks.deliverable.schema.stand_in import Scale, scale
 from assay402.checks.deliverable.schema.weights import (
     Applied,
     Weights,
@@ -115,12 +115,7 @@ def work(planned: Plan, size: Measure) -> int:
     """Count the steps of applying a schema to a value of a size: never fewer than the engine takes."""
     return sum(
         steps(stop.weights, applied, size) + LOOK * looks for stop, applied, looks in _ways(planned, size)
-    ) + copying(size)
-
-
-def copying(size: Measure) -> int:
-    """Count the steps of letting numbers stand for others, where there are some that is done for."""
-    return VALUE * size.values if size.number_size > NEAR else 0
+    )
 
 
 def counting(planned: Plan, size: Measure, steps_taken: int) -> int | None:
