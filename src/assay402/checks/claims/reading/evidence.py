@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from assay402.checks.claims.model import EvidenceItem, Field
+from assay402.checks.claims.reading.idioms import said_plainly
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.segment import sentences
 from assay402.core.errors import JSONUnreadable
@@ -19,7 +20,7 @@ _LONG_LINE: Final = 140
 """Longer lines without the marks of a log are read as prose, sentence by sentence."""
 _EMBEDDED: Final = re.compile(r"(?<![\w\]])[\[{](?=\s*[\"\[{\]}0-9tfn-])")
 _CALL: Final = re.compile(
-    r"^\W{0,3}(?:tool[_ ]?call|call(?:ing)?|invoke|invoking|action|function[_ ]call|request)\b[:\s]+([\w.\-]+)",
+    r"^\W{0,3}(?:tool[_ ]?call|call(?:ing)?|invoke|invoking|action|function[_ ]call|request)\b[:\s]+([\w.\-]+)(?!\w|\s*[:=]\s*[-$€£]?[0-9])",
     re.IGNORECASE,
 )
 _RESULT: Final = re.compile(
@@ -127,7 +128,8 @@ class Reader:
                     header = cells
                 else:
                     header = None
-                    call = self._line(item, line, number, start, call, heading)
+                    told = said_plainly(item.text, start, line)
+                    call = self._line(item, told, number, start, call, heading)
                     heading = _heading(line, heading)
                     prompted = _PROMPT.match(line) is not None or prompted
             else:

@@ -38,22 +38,23 @@ _GRAMMAR: Final = re.compile(
             r"(?P<url>https?://[^\s\"'<>)\]},]{1,2000})",
             r"(?P<email>(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})",
             r"(?P<uuid>\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b)",
+            rf"(?P<stamp>\b{MONTH}\s{{1,2}}[0-9]{{1,2}}\s{_CLOCK}(?:\s[A-Z]{{3,4}})?\s[0-9]{{4}}\b(?:\s(?:GMT|UTC)\b)?)",
             rf"(?P<iso>(?<![\w.])[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ]{_CLOCK}{_TZ})?(?![\w-]))",
             rf"(?P<dmy>\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{MONTH}\b\.?(?:,?\s[0-9]{{4}}\b)?)",
             rf"(?P<mdy>\b{MONTH}\b\.?\s[0-9]{{1,2}}(?![0-9]|[:.][0-9]|\s?%)(?:st|nd|rd|th)?(?:,?\s[0-9]{{4}}\b)?)",
             rf"(?P<my>\b{MONTH}\b\.?,?\s[0-9]{{4}}\b)",
             r"(?P<slashed>(?<![\w/.])[0-9]{1,4}/[0-9]{1,2}/[0-9]{2,4}(?![\w/]))",
-            r"(?P<quarter>\bQ[1-4](?:\s(?:of\s)?[0-9]{4})?\b)",
+            r"(?P<quarter>\bQ[1-4](?:\s(?:of\s)?[0-9]{4})?\b|\b(?:first|second|third|fourth)\squarter(?:\sof\s[0-9]{4})?\b)",
             rf"(?P<time>(?<![\w:.]){_CLOCK}(?:\+1)?(?:\s?[AaPp]\.?[Mm]\b\.?)?{_TZ}(?![\w:]))",
             rf"(?P<hour>\b[0-9]{{1,2}}\s?[AaPp]\.?[Mm]\b{_TZ})",
-            r"(?P<ip>(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?(?![\w.]))",
+            r"(?P<ip>(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?(?!\w|\.[0-9]))",
             r"(?P<version>(?<![\w.])(?:v[0-9]+(?:\.[0-9]+){0,3}|[0-9]+(?:\.[0-9]+){2,3})(?:[-+][0-9A-Za-z.]{1,40})?(?!\w))",
             (
                 r"(?P<path>(?<![\w/.])(?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+-]+)*/?|(?<![\w/.:])[\w.-]{1,100}(?:/[\w.-]{1,100}){1,20}\.[A-Za-z0-9]{1,8}\b"
                 r"|(?<![\w/.@])[\w-]{1,80}\.(?:py|js|ts|md|txt|json|ya?ml|csv|pdf|xlsx?|docx?|html|log|sql|sh|toml|zip|png|go|rs|java)\b)"
             ),
             (
-                rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}{_SCALE}|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
+                rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}(?:{_SCALE}|[mb](?![A-Za-z]))|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
                 rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
             ),
             rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
@@ -66,7 +67,7 @@ _GRAMMAR: Final = re.compile(
         )
     )
 )
-_TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b")
+_TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b|[a-z]\.[a-z]{2,4}\b|\bquarter\b")
 _SEGMENT: Final = re.compile(r"[,;()\[\]|\n]|\.\s|\s[-–—]\s|->|→|\b(?:and|but|while)\b")
 _BEFORE: Final = {
     "than": (
@@ -181,7 +182,7 @@ def _unit_after(text: str, end: int) -> str:
 
 def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     match kind:
-        case "iso" | "dmy" | "mdy" | "my" | "slashed" | "quarter":
+        case "stamp" | "iso" | "dmy" | "mdy" | "my" | "slashed" | "quarter":
             value = date_value(kind, raw)
             return _plain("date", value, raw, start, end, text) if value else None
         case "time" | "hour":
@@ -211,7 +212,7 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
 
 
 def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
-    number, rest = spelled(raw)
+    number, rest = spelled(raw.upper() if kind == "money" and raw[-1] in "mb" and raw[-2].isdigit() else raw)
     if kind == "money":
         sign = next((each for each in CURRENCIES if each in raw.lower()), "")
         if CURRENCIES[sign] == "cents":
