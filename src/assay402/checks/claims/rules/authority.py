@@ -20,6 +20,11 @@ PERMISSION: Final = re.compile(
 _APPROVED: Final = re.compile(
     r"\b(?:approved|signed off|lgtm|consent(?:ed| given)|granted|authori[sz]ed)\b", re.IGNORECASE
 )
+_GRANT: Final = re.compile(
+    r"\W{0,3}(?:approval|consent|authori[sz]ation)\s(?:no\.?\s)?(?:[A-Z]{1,5}-?[0-9]\S{0,20}\s)?(?:to|for)\s(?!\w+\s(?:is|was)\s(?:needed|required|missing))",
+    re.IGNORECASE,
+)
+"""A document that is a grant itself: `Approval A-3 to export customer data`."""
 _PENDING: Final = re.compile(
     r"\b(?:pending|awaiting|requested|waiting|in review|not yet|under review|open|outstanding)\b",
     re.IGNORECASE,
@@ -107,6 +112,8 @@ def authority(view: View) -> Finding | None:
     if _VALID.search(claim.text) and not claim.negative and (found := _run_out(view)) is not None:
         return found
     approval = APPROVAL.search(claim.text) is not None
+    if approval and claim.negative:
+        return _not_given(view)
     if not is_authority(claim) or claim.negative:
         return None
     subject = claim.content - _WORDS
@@ -129,6 +136,39 @@ def authority(view: View) -> Finding | None:
             )
     return _granted(view, near, approval=approval)
 
+
+_REVIEW: Final = re.compile(r"\b(?:approv\w+|review|sign[- ]?off|consent)\b", re.IGNORECASE)
+_OUTSTANDING: Final = re.compile(r"\b(?:yet|so far|still|not been|pending)\b", re.IGNORECASE)
+
+
+def _not_given(view: View) -> Finding | None:
+    """Support that something is not approved yet where every review the evidence tells of is open or was denied."""
+    told = {
+        record.order: record
+        for word in ("approve", "approval", "review", "sign", "consent")
+        for record in view.world.with_stem(stem(word))[-_MOST:]
+        if _REVIEW.search(record.text)
+    }
+    subject = view.claim.content - _WORDS - {stem("yet")}
+    open_ones = [
+        record
+        for record in told.values()
+        if (_PENDING.search(record.text) or _DENIED.search(record.text)) and subject <= record.all_stems
+    ]
+    ids = view.identifiers
+    if (
+        not open_ones
+        or len(open_ones) < len(told)
+        or view.claim.facts
+        or ids
+        or view.claim.names
+        or not _OUTSTANDING.search(view.claim.text)
+    ):
+        return None
+    return _finding(view, view.to(open_ones[-1]), "SUPPORTED", "", "", approval=True)
+
+
+_MOST: Final = 40
 
 _SCOPE: Final = re.compile(r"\bfor\s((?:[\w'-]+\s?){1,4})")
 
@@ -162,7 +202,7 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
             return _finding(
                 view, each, "UNSUPPORTED", "PENDING_AUTHORITY", "it is pending", approval=approval
             )
-        granted = _APPROVED.search(text) if approval else _GRANTED.search(text)
+        granted = (_APPROVED.search(text) or _GRANT.match(text)) if approval else _GRANTED.search(text)
         subject = view.claim.content - _WORDS
         share = max(each.coverage, len(subject & each.stems) / len(subject)) if subject else each.coverage
         # Most of it; less where nobody is named.
@@ -187,12 +227,15 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
     return None
 
 
+_MAY: Final = re.compile(r"\bauthori[sz]ation\b|(?<![0-9]\s)\bmay\s(?=[a-z])")
+
+
 def _speaks(near: Near, approval: bool, subject: frozenset[str]) -> bool:
     text = near.record.searched if near.record.form == "json" else near.record.text
     about = (
         APPROVAL.search(text) or _PENDING.search(text) or _DENIED.search(text)
         if approval
-        else PERMISSION.search(text) or _DENIED.search(text) or _GRANTED.search(text)
+        else PERMISSION.search(text) or _DENIED.search(text) or _GRANTED.search(text) or _MAY.search(text)
     )
     return bool(about) and (bool(near.shared) or bool(subject & near.stems) or not subject)
 

@@ -85,12 +85,14 @@ def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) ->
 
 def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
     other_end = _other_ends(claim)
+    towards = _TO_HERE.search(claim.text[: max(fact.start, 0)][-8:]) is not None
     rated = [
         (outcome, _overlap(fact, found, record, claim.form), found, record)
         for record in scope
         for found in record.facts
         if (outcome := compare(fact, found)) != "other"
         and not (other_end and found.start >= 0 and _label(record.text, found.start) in other_end)
+        and not (towards and found.start >= 0 and _FROM_HERE.search(record.text[: found.start][-8:]))
     ]
     if not rated:
         return Binding("absent", fact)
@@ -126,6 +128,9 @@ def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
     return Binding("weaker", fact, rated[0][2], rated[0][3])
 
 
+_TO_HERE: Final = re.compile(r"\bto\s(?:version\s)?$", re.IGNORECASE)
+_FROM_HERE: Final = re.compile(r"\bfrom\s$", re.IGNORECASE)
+"""A value to which something went is not the one it came from."""
 _COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
 
 

@@ -218,7 +218,7 @@ def action_recorded(view: View) -> Finding | None:
     claimed: Stage | None = "COMPLETED" if denied_outcome(view.claim.text) else action.act.stage
     for deed in reversed(action.deeds):
         newest = deed is action.newest or action.act.stage in ("FAILED", "ATTEMPTED", "REQUESTED")
-        if not _reached(claimed, deed.stage) or not (newest or not undone):
+        if not _reached(claimed, deed.stage, action) or not (newest or not undone):
             undone = True
             continue
         if deed.record.item.kind == "description" and action.act.is_done:
@@ -241,7 +241,14 @@ def action_recorded(view: View) -> Finding | None:
     return None
 
 
-def _reached(claimed: Stage | None, found: Stage) -> bool:
+_UNFINISHED: Final = re.compile(
+    r"\b(?:not|n't)\s(?:yet\s)?(?:been\s)?(?:finish|complet|done)", re.IGNORECASE
+)
+
+
+def _reached(claimed: Stage | None, found: Stage, action: Told) -> bool:
+    if claimed == "NONEXECUTION" and found == "ATTEMPTED":
+        return _UNFINISHED.search(action.view.claim.text) is not None
     if claimed == "ATTEMPTED":
         return found in ("ATTEMPTED", "COMPLETED", "FAILED", "REVERSED")
     if claimed == "NONEXECUTION":

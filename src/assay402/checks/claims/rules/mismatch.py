@@ -286,6 +286,11 @@ def _fits_as_well(other: Near, near: Near, wrong: list[Binding]) -> bool:
     agrees = {each.fact for each in other.bindings if each.state == "match"}
     if not {each.fact for each in wrong} <= agrees:
         return False
+    if near.record.form == "row":
+        # What another row gives is given there for another value of the claim.
+        held = {each.fact for each in near.bindings if each.state == "match"}
+        if any(each.fact in held for each in other.bindings if each.state == "mismatch"):
+            return False
     return len(other.shared) >= len(near.shared) and other.coverage >= near.coverage - 0.15
 
 

@@ -25,7 +25,7 @@ _SPEAKER: Final = re.compile(
     re.IGNORECASE,
 )
 _BY: Final = re.compile(
-    r"\bby\s((?:the\s)?(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
+    r"\bby\s((?:the\s)?(?:[a-z]{3,}\s){0,2}(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
 )
 _BY_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
@@ -62,8 +62,17 @@ _VAGUE: Final = frozenset(
         "ms",
         "dr",
         "by",
+        "gmbh",
+        "inc",
+        "ltd",
+        "llc",
+        "corp",
+        "plc",
+        "limited",
+        "company",
     )
 )
+"""Words that stand in the names of many parties and tell none from the next."""
 _WHOLE: Final = re.compile(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
     re.IGNORECASE,
@@ -95,7 +104,10 @@ def other_party(supported: Supported) -> Finding | None:
     text = supported.claim.text
     for near in supported.nears:
         found = (
-            _actor(supported, near, text) or _target(supported, near, text) or _whole(supported, near, text)
+            _actor(supported, near, text)
+            or _target(supported, near, text)
+            or _whole(supported, near, text)
+            or _thing(supported, near, text)
         )
         if found is not None:
             return found
@@ -156,9 +168,22 @@ def _actor(supported: Supported, near: Near, text: str) -> Finding | None:
     told = _told_actor(near.record, supported.claim.content) if wanted else wanted
     if not wanted or (wanted <= _held(near) and (not told or wanted & told or not _is_active(near.record))):
         return None
-    if told - wanted:
+    if told - wanted and not _is_role(text, near.record):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another actor")
     return unstated(supported, _ID, "the record does not name the actor", "who did it")
+
+
+def _is_role(text: str, record: Record) -> bool:
+    """Tell whether a claim names a role and the record a person, who may hold it."""
+    by = _BY.search(record.text)
+    said = _BY.search(text)
+    named = text[: verb.start()] if said is None and (verb := _VERB.search(text)) is not None else ""
+    return (
+        by is not None
+        and re.search(r"[A-Z]", by[1]) is not None
+        and bool(named)
+        and re.search(r"[A-Z]", named[1:]) is None
+    )
 
 
 def _is_active(record: Record) -> bool:
@@ -208,6 +233,28 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     if told:
         return unstated(supported, _ID, "the record names another target", "the same target")
     return None
+
+
+_THING: Final = re.compile(
+    r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
+)
+
+
+def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
+    """Leave unsupported what the record tells of another thing than the one the claim calls by its name."""
+    match = _THING.search(text)
+    if match is None or match[1] in stop_words() or frozenset(stems(match[1])) <= _held(near) | _VAGUE:
+        return None
+    if match[1].endswith(("ed", "tion", "ment", "ing")) or match[1] in _PLAIN_NOUNS:
+        return None
+    return unstated(supported, _ID, "the record does not name it", "this very thing")
+
+
+_PLAIN_NOUNS: Final = frozenset(
+    ("restart", "build", "image", "rollback", "backup", "upgrade", "update", "name", "version", "status", "health", "count",
+     "size", "usage", "memory", "password", "role", "account", "access", "schema", "table", "entry", "file", "page")
+)  # fmt: skip
+"""Words behind the kind of a thing that say what of it, and are no name: `the server restart was`."""
 
 
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:

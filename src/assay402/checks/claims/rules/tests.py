@@ -6,12 +6,13 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules import tally
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, summary_of
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
 _ABOUT: Final = re.compile(
-    r"\b(?:tests?|test suites?|suites?|specs?|rspec examples|assertions|checks|ci|build|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
+    r"\b(?:tests?|test suites?|suites?|specs?|(?:rspec )?examples|assertions|checks|ci|build|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
     re.IGNORECASE,
 )
 _PASS: Final = re.compile(
@@ -100,6 +101,13 @@ _WORDS: Final = frozenset(
 )
 
 
+_UNIT: Final = {stem("unit")}
+_KINDS: Final = frozenset(
+    stem(word)
+    for word in ("integration", "e2e", "2e", "acceptance", "smoke", "system", "functional", "regression")
+)
+
+
 @rule("claims/test-report", since="0.1", spec="sections 5.3 and 7, R04 and R06 for tests")
 def test_report(view: View) -> Finding | None:
     """Judge a claim about tests by the newest summary of the suite it names.
@@ -126,6 +134,8 @@ def test_report(view: View) -> Finding | None:
         return None
     named = {each for each in claim.content | frozenset(stems(claim.context)) if each not in _WORDS}
     found = _summaries(view)
+    if named == _UNIT and not any(_KINDS & each.record.all_stems for each in found):
+        named = set()  # the runner names no kind of tests, and unit tests are what runners run
     if named:
         own = [
             each
@@ -216,6 +226,9 @@ def _summaries(view: View) -> list[Summary]:
 
 def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
     ref = (summary.record.ref,)
+    several = tally.judged(claim, summary)
+    if several is not None:
+        return several
     if _SKIPPED.search(claim.text) and not _PASS.search(claim.text) and not _FAIL.search(claim.text):
         return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped")
     if _FAIL.search(claim.text) and (not _PASS.search(claim.text) or _NO_FAILURE.search(claim.text)):

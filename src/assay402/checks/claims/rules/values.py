@@ -70,7 +70,8 @@ def _is_one_of_several(view: View, near: Near) -> bool:
     head = _head(record)
     if not head or near.shared or view.claim.form != "clause":
         return False
-    said = view.claim.content | view.claim.names | frozenset(_LETTER.findall(view.claim.text))
+    text = view.claim.text
+    said = view.claim.content | frozenset(stems(text)) | frozenset(_LETTER.findall(text))
     around = view.world.records[max(0, record.order - 12) : record.order + 13]
     return any(
         each is not record

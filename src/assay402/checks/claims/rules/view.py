@@ -53,6 +53,14 @@ _VALUE_WORDS: Final = (
     "checksum",
     "digest",
     "hash",
+    "stay",
+    "stays",
+    "remain",
+    "keep",
+    "below",
+    "above",
+    "under",
+    "use",
     "sha256",
     "sha",
     "md5",
@@ -235,8 +243,8 @@ def report_words() -> frozenset[str]:
 
 @cache
 def _wares() -> frozenset[str]:
-    """Give the stems of words for what a price list holds, which its rows do not repeat."""
-    return frozenset(stem(word) for word in ("plan", "item", "product", "tier", "package"))
+    """Give the stems of words for what a whole record is of, such as a price list's wares, which its lines do not repeat."""
+    return frozenset(stem(word) for word in table("lexicon")["subjects"])
 
 
 @cache
