@@ -168,6 +168,9 @@ class Reader:
             call if answered is not None and call is not None and (answered[1] or "") in call.label else None
         )
         if value is not None:
+            told = said_plainly(item.text, start, prefix.rstrip())
+            if told != prefix.rstrip():
+                self._add(Record(item, len(self.records), number, span, "line", told, label=heading))
             self._walk(item, value, above, number, span, "", prefix.strip(" ->:="), text=line)
             return None if answered is not None else call
         self._text(item, line, number, span, above, heading)

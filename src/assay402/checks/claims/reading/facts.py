@@ -54,11 +54,13 @@ _GRAMMAR: Final = re.compile(
                 r"|(?<![\w/.@])[\w-]{1,80}\.(?:py|js|ts|md|txt|json|ya?ml|csv|pdf|xlsx?|docx?|html|log|sql|sh|toml|zip|png|go|rs|java)\b)"
             ),
             (
-                rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}(?:{_SCALE}|[mb](?![A-Za-z]))|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
+                rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}(?:[mb](?![A-Za-z])|{_SCALE})|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
                 rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
             ),
             rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
             rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?(?:#|:(?!\s?[0-9]+\s[a-z]))?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
+            r"(?P<run>\b(?:[Uu]pdate|[Uu]pgrade|[Dd]eploy|[Dd]eployment|[Rr]elease|[Rr]efund|[Ee]xport|[Ii]mport|[Bb]ackup|[Rr]estart|[Mm]erge request|[Cc]all|[Ii]nvoice|[Pp]ayment|MR)\s#?[0-9]{1,9}(?=\s(?:was|is|has|had|failed|succeeded|completed|passed|finished|closed|merged|applied)\b|[:;]|\.?\s*$))",
+            r"(?P<flight>\b(?!Q[1-4]|H[12])[A-Z][A-Z0-9]\s(?!(?:19|20)[0-9]{2}\b)[0-9]{3,4}\b(?![.,:]?[0-9%]|\s?(?:%|percent|[a-z]{3,}s\b)))",
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
             r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
@@ -190,7 +192,9 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
             return _plain("time", value, raw, start, end, text) if value else None
         case "money" | "percent" | "number" | "quantity":
             return _measured(kind, raw, start, end, text)
-        case "named":
+        case "flight":
+            return _plain("id", raw.lower().replace(" ", ""), raw, start, end, text)
+        case "named" | "run":
             digits = re.search(r"[0-9]+$", raw)
             assert digits is not None  # noqa: S101  (the pattern ends in digits)
             return _plain("id", digits[0], digits[0], start + digits.start(), end, text)

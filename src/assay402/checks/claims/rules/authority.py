@@ -227,7 +227,7 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
     return None
 
 
-_MAY: Final = re.compile(r"\bauthori[sz]ation\b|(?<![0-9]\s)\bmay\s(?=[a-z])")
+_MAY: Final = re.compile(r"\bauthori[sz]ation\b|\bmay\s(?=[a-z])")
 
 
 def _speaks(near: Near, approval: bool, subject: frozenset[str]) -> bool:

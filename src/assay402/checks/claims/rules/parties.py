@@ -33,6 +33,10 @@ _BY_FIELD: Final = re.compile(
 _TARGET: Final = re.compile(
     r"\b(?:to|into|onto)\s((?:the\s|our\s|your\s|a\s|an\s)?(?:[\w@.#/&'-]+)(?:\s[A-Z][\w&'-]*){0,3})"
 )
+_TOLD_TARGET: Final = re.compile(
+    r"\b(?:to|into|onto)\s((?:(?!(?:for|about|with|by|on|in|at|from|after|before|because|that)\b)[\w@.#/&'-]+\s?){1,5})"
+)
+"""The words behind a preposition, up to the next one: `to the old mayor of the town`."""
 _TO_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:to|recipient|target|destination|env|environment|branch|registry|channel|payee|beneficiary)$",
     re.IGNORECASE,
@@ -63,6 +67,7 @@ _VAGUE: Final = frozenset(
         "dr",
         "by",
         "gmbh",
+        "gmb",
         "inc",
         "ltd",
         "llc",
@@ -225,7 +230,7 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     if not wanted or wanted & _anybody() or words(match[1])[-1].lower() in stop_words():
         return None
     told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
-    told += [each[1] for each in _TARGET.finditer(near.record.text[:600])]
+    told += [each[1] for each in _TOLD_TARGET.finditer(near.record.text[:600])]
     if wanted & _named(" ".join(told)) or (wanted & _held(near) and not (told and near.record.is_prose)):
         return None
     if told and _RECEIVED.search(text):

@@ -18,9 +18,13 @@ class Supported:
 
     @cached_property
     def nears(self) -> tuple[Near, ...]:
-        """The records the finding names, beside the claim."""
-        known = {record.ref: record for record in self.view.world.bearing_by_ref(self.finding.refs)}
-        return tuple(self.view.to(record) for record in known.values())
+        """The records the finding names, beside the claim: of the sentences of one line, the one that fits best."""
+        known: dict[str, Near] = {}
+        for record in self.view.world.bearing_by_ref(self.finding.refs):
+            near = self.view.to(record)
+            if record.ref not in known or near.rank > known[record.ref].rank:
+                known[record.ref] = near
+        return tuple(known.values())
 
     @property
     def rule(self) -> str:

@@ -129,7 +129,10 @@ def test_report(view: View) -> Finding | None:
     """
     claim = view.claim
     if not _ABOUT.search(f"{claim.context} {claim.text}") or not (
-        _PASS.search(claim.text) or _FAIL.search(claim.text) or _SKIPPED.search(claim.text)
+        _PASS.search(claim.text)
+        or _FAIL.search(claim.text)
+        or _SKIPPED.search(claim.text)
+        or tally.RAN.search(claim.text)
     ):
         return None
     named = {each for each in claim.content | frozenset(stems(claim.context)) if each not in _WORDS}
@@ -217,6 +220,7 @@ def _summaries(view: View) -> list[Summary]:
         "run",
         "result",
         "item",
+        "error",
     ):
         for record in view.world.with_stem(stem(word))[-60:]:
             orders[record.order] = record
@@ -227,7 +231,7 @@ def _summaries(view: View) -> list[Summary]:
 def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
     ref = (summary.record.ref,)
     several = tally.judged(claim, summary)
-    if several is not None:
+    if several is not None or tally.RAN.search(claim.text):
         return several
     if _SKIPPED.search(claim.text) and not _PASS.search(claim.text) and not _FAIL.search(claim.text):
         return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped")

@@ -180,7 +180,7 @@ def none_counted(view: View) -> Finding | None:
     match = _NO_THING.search(claim.text)
     if claim.quantifier != "none" or match is None or claim.facts:
         return None
-    thing = set(stems(match[1])[:2])
+    thing = set(stems(match[1])[:2]) - {stem("known")}
     for near in view.near:
         counted = [
             fact for fact in near.record.facts if fact.kind == "number" and thing and thing <= fact.attribute
@@ -197,7 +197,36 @@ def none_counted(view: View) -> Finding | None:
             code="" if none else "COUNTEREXAMPLE",
             note="the record counts none" if none else "the record counts some",
         )
-    return _logged(view, thing)
+    return _held(view, thing) or _logged(view, thing)
+
+
+_NOTHING: Final = re.compile(
+    r"\W*(?:no|none|nil|nothing|0|n/?a|not (?:known|applicable|recorded)|unknown|pending|tbd|nka|nkda|false|null|\[\]|-|–)\b.{0,40}|\W*",
+    re.IGNORECASE,
+)
+
+
+def _held(view: View, thing: set[str]) -> Finding | None:
+    """Contradict that there is none of a thing by a line or a field of that name which lists some."""
+    rest = view.claim.content - thing - _told_of() - _OF_WHOM
+    for near in view.near[:4]:
+        for field in near.record.fields:
+            if set(stems(field.name)) != thing or not rest <= near.stems or near.missing_names:
+                continue
+            if _NOTHING.fullmatch(field.value) or field.value[:1].isdigit() or len(field.value) > _LISTED:
+                continue
+            return Finding(
+                support="CONTRADICTED",
+                rule="claims/none-counted",
+                refs=(near.record.field_ref(field),),
+                code="COUNTEREXAMPLE",
+                note="the record lists some",
+            )
+    return None
+
+
+_OF_WHOM: Final = frozenset(stem(word) for word in ("patient", "known", "have", "there"))
+_LISTED: Final = 120
 
 
 @cache

@@ -140,7 +140,7 @@ def _found(claim: Claim, world: World) -> Finding:
         finding = each(whole if each in _OF_SOURCES else view)
         if finding is not None:
             return _guarded(whole if each in _OF_SOURCES else view, finding)
-    return LAST(view)
+    return attribution.unsaid(view) if view.spoken else LAST(view)
 
 
 def _guarded(view: View, finding: Finding) -> Finding:

@@ -171,7 +171,7 @@ class View:
         self.world: Final = world
         self._only: Final = only
         """The items that count, where the claim names its source."""
-        self._spoken: Final = spoken
+        self.spoken: Final = spoken
         """The records that count, where the claim names a speaker."""
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
@@ -208,7 +208,7 @@ class View:
             self.to(record)
             for record in self.world.near(words - identifiers, identifiers)
             if (not self._only or record.item.id in self._only)
-            and (not self._spoken or record.order in self._spoken)
+            and (not self.spoken or record.order in self.spoken)
         ]
         return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
 
