@@ -197,7 +197,9 @@ def count_differs(view: View) -> Finding | None:
     if (low is None) == (high is None) or view.claim.negative:
         return None
     rows = _rows(view)
-    said = frozenset(stems(view.claim.text))
+    said = view.claim.content | view.claim.names
+    if rows and rows[0][0].form == "row":
+        said |= frozenset(stems(view.claim.text))  # an identifier may name a row
     named = [(record, value) for record, value, head in rows if head and head <= said]
     if len(rows) < 2 or len(named) != 1:  # a comparison needs two
         return None

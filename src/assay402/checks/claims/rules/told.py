@@ -58,6 +58,7 @@ def _status_words() -> frozenset[str]:
     return frozenset(
         stem(word)
         for word in [
+            "yet",
             "succeeded",
             "success",
             "failed",

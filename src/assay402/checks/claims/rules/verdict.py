@@ -81,6 +81,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     mismatch.value_mismatch,
     polarity.polarity_flip,
     polarity.antonym,
+    states.state_otherwise,
     polarity.order_of_events,
     polarity.cause_not_stated,
     deeds.stage_overclaim,

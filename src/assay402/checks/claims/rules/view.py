@@ -56,7 +56,6 @@ _VALUE_WORDS: Final = (
     "stay",
     "stays",
     "remain",
-    "keep",
     "below",
     "above",
     "under",
