@@ -5,6 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.facts import facts
+from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
@@ -153,7 +154,8 @@ def _not_given(view: View) -> Finding | None:
     open_ones = [
         record
         for record in told.values()
-        if (_PENDING.search(record.text) or _DENIED.search(record.text)) and subject <= record.all_stems
+        if (_PENDING.search(record.text) or _DENIED.search(record.text))
+        and subject <= _around(view, record)
     ]
     ids = view.identifiers
     if (
@@ -168,6 +170,13 @@ def _not_given(view: View) -> Finding | None:
     return _finding(view, view.to(open_ones[-1]), "SUPPORTED", "", "", approval=True)
 
 
+def _around(view: View, record: Record) -> frozenset[str]:
+    """Give the words of the first records of an item, which say what a short one is about."""
+    first = (each.own_stems for each in view.world.bearing_of(record.item)[:_FIRST])
+    return record.all_stems.union(*first)
+
+
+_FIRST: Final = 8
 _MOST: Final = 40
 
 _SCOPE: Final = re.compile(r"\bfor\s((?:[\w'-]+\s?){1,4})")

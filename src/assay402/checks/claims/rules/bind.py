@@ -202,6 +202,8 @@ def _unequal(fact: Fact, unequal: Sequence[tuple[Outcome, float, Fact, Record]],
     values = {(each[2].value, each[2].unit) for each in unequal if each[1] == best[1]}
     if best[1] >= 1 and _told_apart(fact, best[2]):
         return Binding(state, fact, best[2], best[3], int(best[1]))
+    if best[3].form == "row" and best[1] > 0 and sum(each[1] > 0 for each in unequal) == 1:
+        return Binding(state, fact, best[2], best[3], 1)  # the only column of such a name
     if best[3].form in ("json", "row") and fact.kind == "number":
         return Binding("absent", fact)
     alone = len({(each[2].value, each[2].unit) for each in unequal}) == 1 or fact.kind in ("date", "time")

@@ -116,7 +116,7 @@ def deeds_of(record: Record) -> list[Deed]:
     if stage is None:
         return made
     made += [Deed(record, group, stage) for group in sorted(_groups(record) - named)]
-    if stage == "FAILED" and not made and _RUN_ALONE.match(record.text):
+    if stage == "FAILED" and _RUN_ALONE.match(record.text):
         made.append(Deed(record, "*", stage))
     boxed = _BOX.search(record.text[:40]) is not None
     bare = record.is_prose and len(record.text) > _BARE

@@ -10,6 +10,7 @@ from assay402.checks.claims.rules.carrying import carries, is_one_of_all
 from assay402.checks.claims.rules.deed import http_code
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.told import Told, told
+from assay402.checks.claims.rules.universals import counted_done
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -70,6 +71,10 @@ def status_conflict(view: View) -> Finding | None:
     claimed, newest = action.act.stage, action.newest
     if _is_unrelated(view, action) or COUNTING.search(view.claim.text):
         return None
+    if view.claim.quantifier == "none" and counted_done(view) is not None:
+        return None
+    if _ENDED.search(view.claim.text) and _WITH_FAULTS.search(newest.record.text):
+        return None
     denied = denied_outcome(view.claim.text)
     if denied:
         if cue(denied) != newest.stage:
@@ -93,6 +98,12 @@ def status_conflict(view: View) -> Finding | None:
     return None
 
 
+_ENDED: Final = re.compile(r"\b(?:finished|completed|ended|ran|concluded)\b(?! (?:without|cleanly))", re.IGNORECASE)
+_WITH_FAULTS: Final = re.compile(
+    r"\b(?:finished|completed|ended|done)\b[^.;]{0,20}\bwith\s(?:[0-9]+|some|several)\s(?:\w+\s)?(?:errors?|warnings?|issues?|failures?)\b",
+    re.IGNORECASE,
+)
+"""What came to its end with faults came to its end."""
 COUNTING: Final = re.compile(
     r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)\s?(?:/|of|out of)\s?(?:the\s)?(?:[0-9]+|two|three|four|five|six|seven|eight|nine|ten)\b|\b(?:most|some|half|many|several|a few|only (?:one|two|three|four|five|[0-9]+))\b",
     re.IGNORECASE,
@@ -109,7 +120,8 @@ def _is_unrelated(view: View, action: Told) -> bool:
     named = groups_in(f"{claim.context} {claim.text}")
     near = view.to(newest.record)
     enough = near.coverage > _HALF or (bool(http_code(near.record.text)) and near.coverage == _HALF)
-    return newest.group not in named and not near.shared and not enough
+    paid = any(each.state == "match" and each.fact.kind == "money" for each in near.bindings)
+    return newest.group not in named and not near.shared and not enough and not paid
 
 
 _HALF: Final = 0.5

@@ -178,17 +178,13 @@ def _actor(supported: Supported, near: Near, text: str) -> Finding | None:
     return unstated(supported, _ID, "the record does not name the actor", "who did it")
 
 
+_ROLE: Final = re.compile(r"\W{0,3}(?:[Tt]he|[Oo]ur|[Aa]n?|[Mm]y|[Yy]our)\s(?:[a-z]+\s){1,3}\w+ed\b")
+
+
 def _is_role(text: str, record: Record) -> bool:
     """Tell whether a claim names a role and the record a person, who may hold it."""
     by = _BY.search(record.text)
-    said = _BY.search(text)
-    named = text[: verb.start()] if said is None and (verb := _VERB.search(text)) is not None else ""
-    return (
-        by is not None
-        and re.search(r"[A-Z]", by[1]) is not None
-        and bool(named)
-        and re.search(r"[A-Z]", named[1:]) is None
-    )
+    return by is not None and re.search(r"[A-Z]", by[1]) is not None and _ROLE.match(text) is not None
 
 
 def _is_active(record: Record) -> bool:
@@ -243,10 +239,19 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
 _THING: Final = re.compile(
     r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
 )
+_CALLED: Final = re.compile(
+    r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|project|file|tag|job|flag|user)\s[\"'`]?([A-Za-z][\w./]*[-_./0-9][\w./-]*\w)"
+)
+"""A kind of thing with a name that no common word has the form of."""
 
 
 def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
     """Leave unsupported what the record tells of another thing than the one the claim calls by its name."""
+    called = _CALLED.search(text)
+    if called is not None:
+        name, told = called[1].lower(), " ".join(each.searched for each in (*near.chain, near.record)).lower()
+        alike = re.search(rf"(?<![\w-]){re.escape(name.replace('_', ' '))}(?![\w-])", told.replace("_", " "))
+        return None if alike else unstated(supported, _ID, "the record does not name it", "this very thing")
     match = _THING.search(text)
     if match is None or match[1] in stop_words() or frozenset(stems(match[1])) <= _held(near) | _VAGUE:
         return None

@@ -24,6 +24,7 @@ _NOT_NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 _SWITCHED_OFF: Final = frozenset(stem(word) for word in ("disabled", "off", "inactive"))
+_OFF: Final = re.compile(r"\b(?:is|are|was|were|switched|turned|set to)\s(?:now\s|currently\s)?off\b", re.IGNORECASE)
 _UNIVERSAL: Final = frozenset(stem(word) for word in ("all", "every", "each", "everything", "always"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
@@ -92,7 +93,8 @@ def truth_of(claim: Claim, record: Record) -> bool | None:
         )
         if not named or not (named <= claim.content or opposite):
             continue
-        denied = _denied(claim, named) != bool(opposite or _SWITCHED_OFF & claim.content - named)
+        off = _SWITCHED_OFF & claim.content - named or _OFF.search(claim.text)
+        denied = _denied(claim, named) != bool(opposite or off)
         agreed = (value in _YES) != denied
         told = agreed if told is None else told and agreed
     return told

@@ -300,6 +300,8 @@ _NO_FAILURE: Final = re.compile(
 
 def _judge_failures(claim: Claim, summary: Summary) -> Finding | None:
     told = summary.failed if summary.counts or summary.good is not None else None
+    if summary.good is False and not summary.counts and _counts_of(claim) is not None:
+        return None  # it tells that something failed, and not how much
     if _NO_FAILURE.search(claim.text) or claim.quantifier == "none" or claim.negative:
         finding = _judge_number(claim, summary, told, "failed", 0)
         counted = _counts_of(claim)

@@ -180,6 +180,9 @@ def none_counted(view: View) -> Finding | None:
     match = _NO_THING.search(claim.text)
     if claim.quantifier != "none" or match is None or claim.facts:
         return None
+    done = counted_done(view)
+    if done is not None:
+        return done
     thing = set(stems(match[1])[:2]) - {stem("known")}
     for near in view.near:
         counted = [
@@ -198,6 +201,31 @@ def none_counted(view: View) -> Finding | None:
             note="the record counts none" if none else "the record counts some",
         )
     return _held(view, thing) or _logged(view, thing)
+
+
+_DONE: Final = re.compile(r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b", re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s([a-z]+(?:ed|en|nt|n))\b")
+
+
+def counted_done(view: View) -> Finding | None:
+    """Judge `no files were removed` by a line that counts what was done, each number before its verb: `3 added, 0 removed`."""
+    match = _DONE.search(view.claim.text)
+    if match is None:
+        return None
+    verb = stem(match[1])
+    for near in view.near[:6]:
+        told = {stem(each[2]): int(each[1]) for each in _NUMBERED.finditer(near.record.text[:600])}
+        if verb not in told or len(told) < 2 or near.missing_names:  # a tally has two numbers
+            continue
+        none = told[verb] == 0
+        return Finding(
+            support="SUPPORTED" if none else "CONTRADICTED",
+            rule="claims/none-counted",
+            refs=(near.record.ref,),
+            code="" if none else "COUNTEREXAMPLE",
+            note="the record counts none" if none else "the record counts some",
+        )
+    return None
 
 
 _NOTHING: Final = re.compile(
