@@ -7,6 +7,7 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -157,13 +158,18 @@ def _not_given(view: View) -> Finding | None:
         if (_PENDING.search(record.text) or _DENIED.search(record.text))
         and subject <= _around(view, record)
     ]
-    ids = view.identifiers
+    given = [
+        record
+        for record in told.values()
+        if record not in open_ones and _APPROVED.search(record.text) and not is_negative(record.text)
+    ]
+    plain = not (view.claim.facts or view.claim.names)
+    if plain and len(given) == len(told) == 1 and subject and subject <= given[0].all_stems:
+        return _finding(view, view.to(given[0]), "CONTRADICTED", "POLARITY", "a record gives it", approval=True)
     if (
         not open_ones
         or len(open_ones) < len(told)
-        or view.claim.facts
-        or ids
-        or view.claim.names
+        or not plain
         or not _OUTSTANDING.search(view.claim.text)
     ):
         return None

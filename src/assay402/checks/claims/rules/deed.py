@@ -42,6 +42,11 @@ _TRUTH: Final = frozenset(
         "delivered",
         "sent",
         "approved",
+        "merged",
+        "deployed",
+        "published",
+        "refunded",
+        "shipped",
         "paid",
         "applied",
     }

@@ -17,7 +17,7 @@ from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
 _NEGATION: Final = re.compile(
-    r"\b(?:not|never|no|none|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b", re.IGNORECASE
+    r"\b(?:not|never|no|(?<!-)none(?!-)|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b", re.IGNORECASE
 )
 _NOT_NEGATION: Final = re.compile(
     r"\b(?:not only|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",

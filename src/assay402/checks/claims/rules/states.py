@@ -57,7 +57,7 @@ def state_otherwise(view: View) -> Finding | None:
         return None
     record = newest[0].record
     states = _states_of(record)
-    if match["state"].lower() in states or not states & excluded or is_negative(record.text):
+    if match["state"].lower() in states or not states & excluded or _is_denied(record):
         return None
     return Finding(
         support="CONTRADICTED",
@@ -66,6 +66,10 @@ def state_otherwise(view: View) -> Finding | None:
         code="STATUS_CONFLICT",
         note="the newest record gives another state",
     )
+
+
+def _is_denied(record: Record) -> bool:
+    return record.form == "line" and is_negative(record.text)
 
 
 @cache
@@ -86,7 +90,7 @@ def _tells_of(view: View, near: Near, subject: frozenset[str]) -> bool:
         rows = view.world.bearing_of(record.item)
         alone = sum(each.form == "row" for each in rows) == 1
         return bool(_states_of(record)) and (alone or bool(subject - _KINDS) or bool(near.shared))
-    beside = _beside(record) - subject
+    beside = _beside(record) - subject - _KINDS
     return record.form == "line" and bool(subject & held) and len(beside) <= _BESIDE
 
 
