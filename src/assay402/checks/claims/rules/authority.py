@@ -23,7 +23,7 @@ _APPROVED: Final = re.compile(
     r"\b(?:approved|signed off|lgtm|consent(?:ed| given)|granted|authori[sz]ed)\b", re.IGNORECASE
 )
 _GRANT: Final = re.compile(
-    r"\W{0,3}(?:approval|consent|authori[sz]ation)\s(?:no\.?\s)?(?:[A-Z]{1,5}-?[0-9]\S{0,20}\s)?(?:to|for)\s(?!\w+\s(?:is|was)\s(?:needed|required|missing))",
+    r"\W{0,3}(?:approval|consent|authori[sz]ation)\s(?:no\.?\s)?(?:[A-Z]{1,5}-?[0-9]\S{0,20}\s)?(?:to|for)\s(?!.*\b(?:needed|required|missing|necessary|not|pending|requested|refused|withheld|sought)\b)",
     re.IGNORECASE,
 )
 """A document that is a grant itself: `Approval A-3 to export customer data`."""
@@ -210,6 +210,12 @@ def _beyond(claimed: str, granted: str) -> bool:
     )
 
 
+def _is_grant(view: View, text: str) -> bool:
+    """Tell whether a text is itself the grant of what the claim says was granted: its first word for it is the claim's."""
+    match = _GRANT.match(text)
+    return match is not None and bool(set(stems(text[match.end() :])[:1]) & view.claim.content)
+
+
 def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
     for each in near:
         text = each.record.searched if each.record.form == "json" else each.record.text
@@ -217,7 +223,11 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
             return _finding(
                 view, each, "UNSUPPORTED", "PENDING_AUTHORITY", "it is pending", approval=approval
             )
-        granted = (_APPROVED.search(text) or _GRANT.match(text)) if approval else _GRANTED.search(text)
+        granted = (
+            (_APPROVED.search(text) is not None or _is_grant(view, text))
+            if approval
+            else _GRANTED.search(text) is not None
+        )
         subject = view.claim.content - _WORDS
         share = max(each.coverage, len(subject & each.stems) / len(subject)) if subject else each.coverage
         # Most of it; less where nobody is named.

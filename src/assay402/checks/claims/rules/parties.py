@@ -113,6 +113,7 @@ def other_party(supported: Supported) -> Finding | None:
             or _target(supported, near, text)
             or _whole(supported, near, text)
             or _thing(supported, near, text)
+            or _place(supported, near, text)
         )
         if found is not None:
             return found
@@ -227,7 +228,9 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
         return None
     told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
     told += [each[1] for each in _TOLD_TARGET.finditer(near.record.text[:600])]
-    if wanted & _named(" ".join(told)) or (wanted & _held(near) and not (told and near.record.is_prose)):
+    if wanted & _named(" ".join(told)) or (
+        wanted & _held(near) and not (told and (near.record.is_prose or _RECEIVED.search(text)))
+    ):
         return None
     if told and _RECEIVED.search(text):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
@@ -237,7 +240,7 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
 
 
 _THING: Final = re.compile(
-    r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
+    r"\b(deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
 )
 _CALLED: Final = re.compile(
     r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|project|file|tag|job|flag|user)\s[\"'`]?([A-Za-z][\w./]*[-_./0-9][\w./-]*\w)"
@@ -253,9 +256,13 @@ def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
         alike = re.search(rf"(?<![\w-]){re.escape(name.replace('_', ' '))}(?![\w-])", told.replace("_", " "))
         return None if alike else unstated(supported, _ID, "the record does not name it", "this very thing")
     match = _THING.search(text)
-    if match is None or match[1] in stop_words() or frozenset(stems(match[1])) <= _held(near) | _VAGUE:
+    if match is None or match[2] in stop_words():
         return None
-    if match[1].endswith(("ed", "tion", "ment", "ing")) or match[1] in _PLAIN_NOUNS:
+    if frozenset(stems(match[2])) <= _held(near) | _VAGUE:
+        kind = re.search(rf"\b([a-z]+)\s[\"'`]?{re.escape(match[2])}\b", near.record.text)
+        other = kind is not None and kind[1] != match[1] and _THING.match(f"{kind[1]} x is ") is not None
+        return unstated(supported, _ID, "there it is a thing of another kind", "it of this kind") if other else None
+    if match[2].endswith(("ed", "tion", "ment", "ing")) or match[2] in _PLAIN_NOUNS:
         return None
     return unstated(supported, _ID, "the record does not name it", "this very thing")
 
@@ -265,6 +272,26 @@ _PLAIN_NOUNS: Final = frozenset(
      "size", "usage", "memory", "password", "role", "account", "access", "schema", "table", "entry", "file", "page")
 )  # fmt: skip
 """Words behind the kind of a thing that say what of it, and are no name: `the server restart was`."""
+
+
+_ENVIRONMENT: Final = re.compile(
+    r"\b(production|prod|staging|development|sandbox|canary|preview|uat|preprod)\b", re.IGNORECASE
+)
+
+
+def _place(supported: Supported, near: Near, text: str) -> Finding | None:
+    """Leave unsupported what is told of no environment in a log that names another one than the claim does."""
+    said = {stem(each) for each in _ENVIRONMENT.findall(text)}
+    if not said or said & _held(near):
+        return None
+    around = supported.view.world.bearing_of(near.record.item)[:_FIRST]
+    told = {stem(name) for each in around for name in _ENVIRONMENT.findall(each.text[:_LOOKED_AT])}
+    if not told or said & told:
+        return None
+    return unstated(supported, _ID, "the log names another environment", "that it was done there")
+
+
+_FIRST: Final = 20
 
 
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:

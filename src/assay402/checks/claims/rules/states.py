@@ -84,7 +84,7 @@ def _tells_of(view: View, near: Near, subject: frozenset[str]) -> bool:
     held = near.stems | frozenset(stems(record.item.source_label))
     missing = subject - held
     named = view.identifiers
-    if missing - _KINDS or (named and not near.shared):
+    if missing - _KINDS or (named and not near.shared) or (missing and (near.stems & _KINDS) - subject):
         return False
     if record.form == "row":
         rows = view.world.bearing_of(record.item)

@@ -136,6 +136,7 @@ def test_report(view: View) -> Finding | None:
     ):
         return None
     named = {each for each in claim.content | frozenset(stems(claim.context)) if each not in _WORDS}
+    named |= _KINDS & frozenset(stems(claim.text))
     found = _summaries(view)
     if named == _UNIT and not any(_KINDS & each.record.all_stems for each in found):
         named = set()  # the runner names no kind of tests, and unit tests are what runners run

@@ -34,7 +34,7 @@ def counterexample(view: View) -> Finding | None:
     claim = view.claim
     if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
         return None
-    if len(claim.content) > _SHORT:
+    if len(claim.content) > _SHORT or counted_done(view) is not None:
         return None
     by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
     if by_field is not None:
@@ -204,7 +204,7 @@ def none_counted(view: View) -> Finding | None:
 
 
 _DONE: Final = re.compile(r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b", re.IGNORECASE)
-_NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s([a-z]+(?:ed|en|nt|n))\b")
+_NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
 
 
 def counted_done(view: View) -> Finding | None:
@@ -234,6 +234,11 @@ _NOTHING: Final = re.compile(
 )
 
 
+_NONE_SAID: Final = re.compile(
+    r"(?:none|nil|nothing|nka|nkda|no)(?:\s(?:known|recorded|found|reported))?\W*", re.IGNORECASE
+)
+
+
 def _held(view: View, thing: set[str]) -> Finding | None:
     """Contradict that there is none of a thing by a line or a field of that name which lists some."""
     rest = view.claim.content - thing - _told_of() - _OF_WHOM
@@ -241,6 +246,13 @@ def _held(view: View, thing: set[str]) -> Finding | None:
         for field in near.record.fields:
             if set(stems(field.name)) != thing or not rest <= near.stems or near.missing_names:
                 continue
+            if _NONE_SAID.fullmatch(field.value):
+                return Finding(
+                    support="SUPPORTED",
+                    rule="claims/none-counted",
+                    refs=(near.record.field_ref(field),),
+                    note="the record says that there is none",
+                )
             if _NOTHING.fullmatch(field.value) or field.value[:1].isdigit() or len(field.value) > _LISTED:
                 continue
             return Finding(
