@@ -28,35 +28,12 @@ _RESULT: Final = re.compile(
     re.IGNORECASE,
 )
 _TABLE_RULE: Final = re.compile(r"^[\s|:+=-]+$")
-_COVERED: Final = re.compile(r"^TOTAL\s+[0-9]+\s+[0-9]+\s.{0,40}[0-9]+%\s*$")
-"""The closing line of a coverage report, whose heading may be cut off."""
 _WIDE: Final = re.compile(r"\t|\s{2,}")
 _LOG_MARK: Final = re.compile(r"=\S|^\s*\[?[0-9]{2,4}[-:/][0-9]{2}|->|\b(?:INFO|WARN|ERROR|DEBUG)\b")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _ENGLISH: Final = frozenset(
-    [
-        "the",
-        "a",
-        "is",
-        "was",
-        "of",
-        "to",
-        "and",
-        "in",
-        "for",
-        "on",
-        "with",
-        "by",
-        "at",
-        "not",
-        "has",
-        "be",
-        "are",
-        "it",
-        "from",
-        "as",
-    ]
-)
+    ("the", "a", "is", "was", "of", "to", "and", "in", "for", "on", "with", "by", "at", "not", "has", "be", "are", "it", "from", "as")
+)  # fmt: skip
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -204,8 +181,7 @@ class Reader:
                     )
                 )
             return
-        label = "coverage" if _COVERED.match(line) else heading
-        self._add(Record(item, len(self.records), number, span, "line", line, parent=above, label=label))
+        self._add(Record(item, len(self.records), number, span, "line", line, parent=above, label=heading))
 
     def _walk(
         self,

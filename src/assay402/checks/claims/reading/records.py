@@ -250,9 +250,7 @@ class Record:
                 continue
             day = _epoch(field)
             if day:
-                found.append(
-                    Fact("date", day, None, None, "", field.value, -1 - index, 0, attribute)
-                )
+                found.append(Fact("date", day, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
             if self._is_repaid(field):
                 attribute |= {"refund"}

@@ -155,8 +155,7 @@ def _not_given(view: View) -> Finding | None:
     open_ones = [
         record
         for record in told.values()
-        if (_PENDING.search(record.text) or _DENIED.search(record.text))
-        and subject <= _around(view, record)
+        if (_PENDING.search(record.text) or _DENIED.search(record.text)) and subject <= _around(view, record)
     ]
     given = [
         record
@@ -165,13 +164,10 @@ def _not_given(view: View) -> Finding | None:
     ]
     plain = not (view.claim.facts or view.claim.names)
     if plain and len(given) == len(told) == 1 and subject and subject <= given[0].all_stems:
-        return _finding(view, view.to(given[0]), "CONTRADICTED", "POLARITY", "a record gives it", approval=True)
-    if (
-        not open_ones
-        or len(open_ones) < len(told)
-        or not plain
-        or not _OUTSTANDING.search(view.claim.text)
-    ):
+        return _finding(
+            view, view.to(given[0]), "CONTRADICTED", "POLARITY", "a record gives it", approval=True
+        )
+    if not open_ones or len(open_ones) < len(told) or not plain or not _OUTSTANDING.search(view.claim.text):
         return None
     return _finding(view, view.to(open_ones[-1]), "SUPPORTED", "", "", approval=True)
 

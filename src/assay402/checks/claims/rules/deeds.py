@@ -98,7 +98,9 @@ def status_conflict(view: View) -> Finding | None:
     return None
 
 
-_ENDED: Final = re.compile(r"\b(?:finished|completed|ended|ran|concluded)\b(?! (?:without|cleanly))", re.IGNORECASE)
+_ENDED: Final = re.compile(
+    r"\b(?:finished|completed|ended|ran|concluded)\b(?! (?:without|cleanly))", re.IGNORECASE
+)
 _WITH_FAULTS: Final = re.compile(
     r"\b(?:finished|completed|ended|done)\b[^.;]{0,20}\bwith\s(?:[0-9]+|some|several)\s(?:\w+\s)?(?:errors?|warnings?|issues?|failures?)\b",
     re.IGNORECASE,
@@ -253,9 +255,7 @@ def action_recorded(view: View) -> Finding | None:
     return None
 
 
-_UNFINISHED: Final = re.compile(
-    r"\b(?:not|n't)\s(?:yet\s)?(?:been\s)?(?:finish|complet|done)", re.IGNORECASE
-)
+_UNFINISHED: Final = re.compile(r"\b(?:not|n't)\s(?:yet\s)?(?:been\s)?(?:finish|complet|done)", re.IGNORECASE)
 
 
 def _reached(claimed: Stage | None, found: Stage, action: Told) -> bool:

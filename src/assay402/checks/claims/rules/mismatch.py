@@ -186,7 +186,9 @@ def _year_slip(view: View) -> tuple[Near, Binding] | None:
                 for record in near.chain
                 if not record.label.endswith(" call")
                 for found in record.facts
-                if found.kind == "date" and found.value[4:10] == fact.value[4:10] and found.value[:4] != fact.value[:4]
+                if found.kind == "date"
+                and found.value[4:10] == fact.value[4:10]
+                and found.value[:4] != fact.value[:4]
             ]
             if alike and not _has_year(view, fact.value[:4]):
                 return near, alike[0]

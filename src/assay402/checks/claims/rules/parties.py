@@ -261,7 +261,11 @@ def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
     if frozenset(stems(match[2])) <= _held(near) | _VAGUE:
         kind = re.search(rf"\b([a-z]+)\s[\"'`]?{re.escape(match[2])}\b", near.record.text)
         other = kind is not None and kind[1] != match[1] and _THING.match(f"{kind[1]} x is ") is not None
-        return unstated(supported, _ID, "there it is a thing of another kind", "it of this kind") if other else None
+        return (
+            unstated(supported, _ID, "there it is a thing of another kind", "it of this kind")
+            if other
+            else None
+        )
     if match[2].endswith(("ed", "tion", "ment", "ing")) or match[2] in _PLAIN_NOUNS:
         return None
     return unstated(supported, _ID, "the record does not name it", "this very thing")

@@ -198,7 +198,12 @@ def _of_other_part(supported: Supported, near: Near) -> Finding | None:
     if claimed is None:
         part, whole = (Decimal(each) for each in found.groups())
         numbers = {fact.low for fact in supported.claim.facts if fact.kind == "number"}
-        if part >= whole or whole not in numbers or part in numbers or _SHARED_OUT.search(supported.claim.text):
+        if (
+            part >= whole
+            or whole not in numbers
+            or part in numbers
+            or _SHARED_OUT.search(supported.claim.text)
+        ):
             return None
     return denied(supported, _ID, near.record, "VALUE_MISMATCH", f"the record says {found[0]}")
 

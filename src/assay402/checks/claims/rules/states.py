@@ -25,6 +25,7 @@ _KINDS: Final = frozenset(
     )
 )  # fmt: skip
 """Words for the kind of a thing, which a table or a status line need not repeat."""
+_HEADS: Final = frozenset((stem("status"),))
 _STATE_NAME: Final = re.compile(r"(?:^|[_. ])(?:status|state|phase|health|condition)$", re.IGNORECASE)
 _BESIDE: Final = 4
 """Words that a line may hold beside its subject and its state, such as the parts of its time."""
@@ -84,7 +85,11 @@ def _tells_of(view: View, near: Near, subject: frozenset[str]) -> bool:
     held = near.stems | frozenset(stems(record.item.source_label))
     missing = subject - held
     named = view.identifiers
-    if missing - _KINDS or (named and not near.shared) or (missing and (near.stems & _KINDS) - subject):
+    if (
+        missing - _KINDS
+        or (named and not near.shared)
+        or (missing and (near.stems & _KINDS) - subject - _HEADS)
+    ):
         return False
     if record.form == "row":
         rows = view.world.bearing_of(record.item)

@@ -203,7 +203,10 @@ def none_counted(view: View) -> Finding | None:
     return _held(view, thing) or _logged(view, thing)
 
 
-_DONE: Final = re.compile(r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b", re.IGNORECASE)
+_DONE: Final = re.compile(
+    r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
+    re.IGNORECASE,
+)
 _NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
 
 
