@@ -334,10 +334,17 @@ def _is_header(cells: list[str], following: str) -> bool:
         return False
     named = all(0 < len(cell) <= 60 and not cell[:1].isdigit() and "=" not in cell for cell in cells)
     below = _cells(following)
+    if _is_large(cells) and len(below) == len(cells):
+        return True
     return named and (
         bool(_TABLE_RULE.match(following))
         or (len(below) == len(cells) and any(cell[:1].isdigit() or cell[:1] in "$€£-" for cell in below))
     )
+
+
+def _is_large(cells: list[str]) -> bool:
+    """Tell whether the cells are written large throughout, as command lines write the heads of their tables."""
+    return all(cell.isupper() and cell[0].isalpha() and "=" not in cell and len(cell) <= 20 for cell in cells)
 
 
 def _row(header: list[str], cells: list[str], line: str) -> tuple[Field, ...] | None:

@@ -10,7 +10,7 @@ from assay402.checks.claims.rules.carrying import carries, is_one_of_all
 from assay402.checks.claims.rules.deed import http_code
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.told import Told, told
-from assay402.checks.claims.rules.universals import counted_done
+from assay402.checks.claims.rules.universals import counted_done, tells_some
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -72,6 +72,8 @@ def status_conflict(view: View) -> Finding | None:
     if _is_unrelated(view, action) or COUNTING.search(view.claim.text):
         return None
     if view.claim.quantifier == "none" and counted_done(view) is not None:
+        return None
+    if claimed == "COMPLETED" and tells_some(newest.record.text, view.claim.content):
         return None
     if _ENDED.search(view.claim.text) and _WITH_FAULTS.search(newest.record.text):
         return None

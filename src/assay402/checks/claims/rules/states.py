@@ -7,7 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems, words
+from assay402.checks.claims.reading.text import stem, stems, word_spans, words
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.view import Near, View
@@ -60,6 +60,8 @@ def state_otherwise(view: View) -> Finding | None:
     states = _states_of(record)
     if match["state"].lower() in states or not states & excluded or _is_denied(record):
         return None
+    if record.form == "line" and not _is_predicate(record.text[:_LONGEST], states & excluded):
+        return None
     return Finding(
         support="CONTRADICTED",
         rule="claims/state-otherwise",
@@ -67,6 +69,18 @@ def state_otherwise(view: View) -> Finding | None:
         code="STATUS_CONFLICT",
         note="the newest record gives another state",
     )
+
+
+def _is_predicate(text: str, told: frozenset[str]) -> bool:
+    """Tell whether a word of state closes what a line says: `server stopped`, and not `server stopped accepting cookies`."""
+    return any(
+        word.lower() in told and _CLOSES.match(text, end) is not None for word, _, end in word_spans(text)
+    )
+
+
+_CLOSES: Final = re.compile(
+    r"\s*(?:$|[,;:.()\[\]!|]|\b(?:with|since|after|at|due|because|and|by|on|in|for|unexpectedly|again|now)\b|[0-9])"
+)
 
 
 def _is_denied(record: Record) -> bool:

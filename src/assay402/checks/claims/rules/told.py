@@ -286,6 +286,7 @@ class Told:
             for rate, deed in rated
             if rate < best
             and deed.record.item is last.record.item
+            and deed.record.form != "row"  # another row is of another thing
             and deed.record.order > last.record.order
             and (last.stage in _BELOW or (deed.group == "*" and deed.stage == "REVERSED"))
         ]

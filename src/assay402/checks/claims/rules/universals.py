@@ -231,6 +231,12 @@ def counted_done(view: View) -> Finding | None:
     return None
 
 
+def tells_some(text: str, content: frozenset[str]) -> bool:
+    """Tell whether a tally of several things done counts some of what a claim says was done: `5 files copied, 2 skipped`."""
+    told = {stem(each[2]): int(each[1]) for each in _NUMBERED.finditer(text[:600])}
+    return len(told) > 1 and any(number for verb, number in told.items() if verb in content)
+
+
 _NOTHING: Final = re.compile(
     r"\W*(?:no|none|nil|nothing|0|n/?a|not (?:known|applicable|recorded)|unknown|pending|tbd|nka|nkda|false|null|\[\]|-|–)\b.{0,40}|\W*",
     re.IGNORECASE,

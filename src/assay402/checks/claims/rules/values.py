@@ -71,7 +71,10 @@ def _is_one_of_several(view: View, near: Near) -> bool:
     if not head or near.shared or view.claim.form != "clause":
         return False
     text = view.claim.text
-    said = view.claim.content | frozenset(stems(text)) | frozenset(_LETTER.findall(text))
+    quarters = (each.value[-2:].lower() for each in view.claim.facts if each.value[-2:-1] == "Q")
+    said = (
+        view.claim.content | frozenset(stems(text)) | frozenset(quarters) | frozenset(_LETTER.findall(text))
+    )
     around = view.world.records[max(0, record.order - 12) : record.order + 13]
     return any(
         each is not record
