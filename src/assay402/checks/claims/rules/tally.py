@@ -44,20 +44,31 @@ def numbers_said(claim: Claim) -> dict[str, int]:
 
 
 def judged(claim: Claim, summary: Summary) -> Finding | None:
-    """Judge a claim that tells several numbers of a run; None where it tells fewer, or the summary not all of them."""
+    """Judge a claim that tells several numbers of a run; None where it tells fewer."""
     said = numbers_said(claim)
     if (len(said) < 2 and not RAN.search(claim.text)) or not summary.counts or " of " in claim.text:
         return None
     told = _told(summary, said)
-    if any(name not in told for name in said):
-        return None
-    wrong = [name for name, number in said.items() if told[name] != number]
+    wrong = [name for name, number in said.items() if told.get(name, number) != number]
+    if not wrong and said.keys() - told.keys():
+        return _untold(summary)
     return Finding(
         support="CONTRADICTED" if wrong else "SUPPORTED",
         rule="claims/test-report",
         refs=(summary.record.ref,),
         code="VALUE_MISMATCH" if wrong else "",
         note=f"the newest summary tells {told[wrong[0]]} {wrong[0]}" if wrong else "",
+    )
+
+
+def _untold(summary: Summary) -> Finding:
+    return Finding(
+        support="UNSUPPORTED",
+        rule="claims/test-report",
+        refs=(summary.record.ref,),
+        code="MISSING_FACT",
+        note="the newest summary tells some of these numbers alone",
+        missing=("TEST_REPORT", "The closing summary of the test run, with failures and skips."),
     )
 
 
