@@ -6,14 +6,13 @@ rules, which know words, read it as they read any other line. Each form begins w
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from assay402.checks.claims.data import table
 
-_BEFORE: Final = 3_000
-_BEHIND: Final = 400
-"""Characters of an item around a line in which what a form needs beside it must stand."""
+_BEFORE: Final = 600
+"""Characters right before a line in which what leads to it must stand."""
 _LONGEST: Final = 400
 """Longer lines are no such line."""
 _BLANK: Final = re.compile(r"\{(a?)([0-9])\}")
@@ -48,8 +47,12 @@ def said_plainly(text: str, start: int, line: str) -> str:
 
 
 def _beside(around: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
-    """Find what a form needs beside it: right before the line where the pattern ends there, else anywhere around."""
-    before = text[max(0, start - _BEFORE) : start]
+    """Find what a form needs beside it: right before the line where the pattern ends there, else anywhere in the text."""
     if around.pattern.endswith("$"):
-        return around.search(before)
-    return around.search(before) or around.search(text, start, start + _BEHIND)
+        return around.search(text[max(0, start - _BEFORE) : start])
+    return _anywhere(around, text)
+
+
+@lru_cache(maxsize=8)  # the few patterns of one text
+def _anywhere(around: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return around.search(text)

@@ -93,7 +93,8 @@ def authority(view: View) -> Finding | None:
     ## What it reports
     CONTRADICTED with AUTHORITY_DENIED where a record denies, rejects or revokes it; with STALE_AUTHORITY where it
     ended before the newest dated record, or a record says the document was superseded. UNSUPPORTED where it is
-    pending or another party's. SUPPORTED where a record grants it to whom the claim names.
+    pending or another party's. SUPPORTED where a record grants it to whom the claim names, or is itself the grant
+    (`Approval A-3 to export`); `not approved yet` where every review told of is open or was denied.
 
     ## Why it matters
     Acting on an expired or imagined permission is the error that no apology undoes.

@@ -96,7 +96,9 @@ def other_party(supported: Supported) -> Finding | None:
     ## What it reports
     CONTRADICTED with IDENTITY_MISMATCH where the record names another actor or recipient than the claim, and with
     VALUE_MISMATCH where a sum claimed in full is a part of the recorded total. UNSUPPORTED where the record names
-    none, names another target (an action may be done for several), or does not say that the sum was the whole.
+    none, names another target (an action may be done for several), or does not say that the sum was the whole; where the
+    claim names a role and the record a person; where the record is of a thing of another name or kind (`the branch a-1`),
+    or its log is of another environment.
 
     ## Why it matters
     An approval by somebody else is no approval, and a report sent to the auditors did not reach the board.

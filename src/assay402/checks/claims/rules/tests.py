@@ -115,7 +115,8 @@ def test_report(view: View) -> Finding | None:
     ## What it reports
     `All passed` needs a summary with no failure and no error, at least one pass, and nothing skipped in a suite
     that the claim names; a count must be the summary's. A failure or a skipped suite contradicts; a run that is
-    only collected, or another suite's, leaves the claim unsupported.
+    only collected, or another suite's, leaves the claim unsupported. Of several numbers (`30 ran, 2 failed`) each must be
+    the summary's.
 
     ## Why it matters
     `Tests pass` is the most repeated and least checked sentence of a coding agent.

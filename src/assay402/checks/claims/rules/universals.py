@@ -168,7 +168,8 @@ def none_counted(view: View) -> Finding | None:
 
     ## What it reports
     SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
-    where it gives another number.
+    where it gives another number. A tally (`3 added, 0 removed`) is read by its verbs; a field named for the thing
+    (`Allergies: penicillin`) contradicts by what it lists and supports by `none`; `unknown` decides nothing.
 
     ## Why it matters
     `No vulnerabilities` is a number, and scanners print it.
