@@ -47,7 +47,8 @@ def other_slot(supported: Supported) -> Finding | None:
     CONTRADICTED with VALUE_MISMATCH where the record gives the claimed value in one labelled place and the claim's
     own label another value (`The tax is $20` beside `Net $20, tax $4`), another part of a whole, or a code of the same
     form; with UNIT_OR_CURRENCY_MISMATCH for another period; with COMPARISON_FALSE for versions compared the wrong way
-    round. UNSUPPORTED where the period, the code or the order of two values is not in the record.
+    round. UNSUPPORTED where the period, the code or the order of two values is not in the record. A number that a tally
+    gives for one thing done is not that of another (`3 added, 0 removed`), nor the whole of a part its part.
 
     ## Why it matters
     A value that is there for something else is the classic trap: presence alone supports nothing.
