@@ -91,8 +91,7 @@ def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
         for record in scope
         for found in record.facts
         if (outcome := compare(fact, found)) != "other"
-        and not (other_end and found.start >= 0 and _label(record.text, found.start) in other_end)
-        and not (towards and found.start >= 0 and _FROM_HERE.search(record.text[: found.start][-8:]))
+        and not (found.start >= 0 and _is_other_end(record.text, found.start, other_end, towards=towards))
     ]
     if not rated:
         return Binding("absent", fact)
@@ -168,6 +167,13 @@ def _other_ends(claim: Claim) -> frozenset[str]:
     return frozenset(
         found | {one for one, other in _ENDS if other in claim.content and one not in claim.content}
     )
+
+
+def _is_other_end(text: str, start: int, other_end: frozenset[str], *, towards: bool) -> bool:
+    """Tell whether a value stands for the other end than the claim's: the arrival, or that from which something went."""
+    if other_end and _label(text, start) in other_end:
+        return True
+    return towards and _FROM_HERE.search(text[max(0, start - 8) : start]) is not None
 
 
 def _label(text: str, start: int) -> str:
