@@ -84,14 +84,12 @@ def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) ->
 
 
 def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
-    other_end = _other_ends(claim)
-    towards = _TO_HERE.search(claim.text[: max(fact.start, 0)][-8:]) is not None
     rated = [
         (outcome, _overlap(fact, found, record, claim.form), found, record)
         for record in scope
         for found in record.facts
         if (outcome := compare(fact, found)) != "other"
-        and not (found.start >= 0 and _is_other_end(record.text, found.start, other_end, towards=towards))
+        and not (found.start >= 0 and _is_other_end(fact, found, record, claim))
     ]
     if not rated:
         return Binding("absent", fact)
@@ -169,11 +167,13 @@ def _other_ends(claim: Claim) -> frozenset[str]:
     )
 
 
-def _is_other_end(text: str, start: int, other_end: frozenset[str], *, towards: bool) -> bool:
+def _is_other_end(fact: Fact, found: Fact, record: Record, claim: Claim) -> bool:
     """Tell whether a value stands for the other end than the claim's: the arrival, or that from which something went."""
-    if other_end and _label(text, start) in other_end:
+    other_end = _other_ends(claim)
+    if other_end and _label(record.text, found.start) in other_end:
         return True
-    return towards and _FROM_HERE.search(text[max(0, start - 8) : start]) is not None
+    towards = _TO_HERE.search(claim.text[max(0, fact.start - 12) : max(0, fact.start)]) is not None
+    return towards and _FROM_HERE.search(record.text[max(0, found.start - 8) : found.start]) is not None
 
 
 def _label(text: str, start: int) -> str:
