@@ -5,6 +5,7 @@ A record reads its values only when a claim comes near it, because most of a lon
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Final
@@ -247,6 +248,10 @@ class Record:
             if whole is not None and _ID_NAME.search(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
+            day = _epoch(field)
+            if day:
+                found.append(Fact("date", day, None, None, "", field.value, -1 - index, 0, attribute))
+                continue
             if self._is_repaid(field):
                 attribute |= {"refund"}
             for fact in value_facts(
@@ -320,6 +325,21 @@ class Record:
     def level_is_error(self) -> bool:
         """A log line of a level that tells a failure."""
         return self.form in ("line", "tests") and _LEVEL.search(self.text[:80]) is not None
+
+
+_EPOCH_NAME: Final = re.compile(
+    r"(?:^|[_.])(?:at|on|time|ts|timestamp|date|created|updated|expires|exp|iat|nbf|epoch|since|until)$|[a-z](?:At|Time|Date|On)$"
+)
+
+
+def _epoch(field: Field) -> str:
+    """Give the moment that a field counts in seconds or milliseconds since 1970, in UTC; empty where it counts none."""
+    if not field.value.isascii() or not field.value.isdigit() or len(field.value) not in (10, 13):
+        return ""
+    if _EPOCH_NAME.search(field.name) is None:
+        return ""
+    seconds = int(field.value[:10])
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SUTC")
 
 
 def is_id_name(name: str) -> bool:

@@ -84,13 +84,12 @@ def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) ->
 
 
 def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
-    other_end = _other_ends(claim)
     rated = [
         (outcome, _overlap(fact, found, record, claim.form), found, record)
         for record in scope
         for found in record.facts
         if (outcome := compare(fact, found)) != "other"
-        and not (other_end and found.start >= 0 and _label(record.text, found.start) in other_end)
+        and not (found.start >= 0 and _is_other_end(fact, found, record, claim))
     ]
     if not rated:
         return Binding("absent", fact)
@@ -126,6 +125,9 @@ def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
     return Binding("weaker", fact, rated[0][2], rated[0][3])
 
 
+_TO_HERE: Final = re.compile(r"\bto\s(?:version\s)?$", re.IGNORECASE)
+_FROM_HERE: Final = re.compile(r"\bfrom\s$", re.IGNORECASE)
+"""A value to which something went is not the one it came from."""
 _COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
 
 
@@ -165,6 +167,15 @@ def _other_ends(claim: Claim) -> frozenset[str]:
     )
 
 
+def _is_other_end(fact: Fact, found: Fact, record: Record, claim: Claim) -> bool:
+    """Tell whether a value stands for the other end than the claim's: the arrival, or that from which something went."""
+    other_end = _other_ends(claim)
+    if other_end and _label(record.text, found.start) in other_end:
+        return True
+    towards = _TO_HERE.search(claim.text[max(0, fact.start - 12) : max(0, fact.start)]) is not None
+    return towards and _FROM_HERE.search(record.text[max(0, found.start - 8) : found.start]) is not None
+
+
 def _label(text: str, start: int) -> str:
     """Give the stem of the word that stands right before a value."""
     match = _LABEL.search(text[max(0, start - 20) : start])
@@ -197,6 +208,8 @@ def _unequal(fact: Fact, unequal: Sequence[tuple[Outcome, float, Fact, Record]],
     values = {(each[2].value, each[2].unit) for each in unequal if each[1] == best[1]}
     if best[1] >= 1 and _told_apart(fact, best[2]):
         return Binding(state, fact, best[2], best[3], int(best[1]))
+    if best[3].form == "row" and best[1] > 0 and sum(each[1] > 0 for each in unequal) == 1:
+        return Binding(state, fact, best[2], best[3], 1)  # the only column of such a name
     if best[3].form in ("json", "row") and fact.kind == "number":
         return Binding("absent", fact)
     alone = len({(each[2].value, each[2].unit) for each in unequal}) == 1 or fact.kind in ("date", "time")

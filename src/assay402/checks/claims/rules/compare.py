@@ -74,6 +74,8 @@ def compare(claimed: Fact, found: Fact) -> Outcome:
     """Compare two values of whatever kind."""
     if claimed.kind in NUMERIC and found.kind in NUMERIC:
         return _numbers(claimed, found)
+    if claimed.kind == "number" and found.kind == "version":
+        return "equal" if claimed.raw == found.value else "other"  # `upgraded to 4.0`
     if claimed.kind in ("date", "time") and found.kind in ("date", "time"):
         same = same_moment(claimed.value, found.value)
         if same is None:

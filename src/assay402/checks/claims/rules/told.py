@@ -58,6 +58,7 @@ def _status_words() -> frozenset[str]:
     return frozenset(
         stem(word)
         for word in [
+            "yet",
             "succeeded",
             "success",
             "failed",
@@ -137,7 +138,7 @@ def _of_actions(world: World, groups: frozenset[str]) -> dict[int, Record]:
         for word in sorted(words_of(group)):
             for record in world.with_stem(word)[-_LOOKED_AT:]:
                 found[record.order] = record
-    for word in ("rollback", "roll", "dry", "change"):
+    for word in ("rollback", "roll", "dry", "change", "dsn"):
         for record in world.with_stem(word)[-8:]:
             found[record.order] = record
     return found
@@ -285,6 +286,7 @@ class Told:
             for rate, deed in rated
             if rate < best
             and deed.record.item is last.record.item
+            and deed.record.form != "row"  # another row is of another thing
             and deed.record.order > last.record.order
             and (last.stage in _BELOW or (deed.group == "*" and deed.stage == "REVERSED"))
         ]

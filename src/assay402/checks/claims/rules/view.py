@@ -53,6 +53,13 @@ _VALUE_WORDS: Final = (
     "checksum",
     "digest",
     "hash",
+    "stay",
+    "stays",
+    "remain",
+    "below",
+    "above",
+    "under",
+    "use",
     "sha256",
     "sha",
     "md5",
@@ -163,7 +170,7 @@ class View:
         self.world: Final = world
         self._only: Final = only
         """The items that count, where the claim names its source."""
-        self._spoken: Final = spoken
+        self.spoken: Final = spoken
         """The records that count, where the claim names a speaker."""
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
@@ -200,7 +207,7 @@ class View:
             self.to(record)
             for record in self.world.near(words - identifiers, identifiers)
             if (not self._only or record.item.id in self._only)
-            and (not self._spoken or record.order in self._spoken)
+            and (not self.spoken or record.order in self.spoken)
         ]
         return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
 
@@ -235,8 +242,8 @@ def report_words() -> frozenset[str]:
 
 @cache
 def _wares() -> frozenset[str]:
-    """Give the stems of words for what a price list holds, which its rows do not repeat."""
-    return frozenset(stem(word) for word in ("plan", "item", "product", "tier", "package"))
+    """Give the stems of words for what a whole record is of, such as a price list's wares, which its lines do not repeat."""
+    return frozenset(stem(word) for word in table("lexicon")["subjects"])
 
 
 @cache
