@@ -40,7 +40,7 @@ _STAGE_WORDS: Final[dict[Stage, str]] = {
 
 
 def rewordings(verdict: Verdict) -> Iterator[Edit]:
-    """Give the edits worth trying for a faulty claim, the most fitting first."""
+    """Give the edits worth trying for a faulty claim, smallest first."""
     claim, finding = verdict.claim, verdict.finding
     if finding.repair is not None:
         yield finding.repair
