@@ -28,6 +28,8 @@ from claims_cases import item, request
         ("The API key was not exposed.", "The API key was exposed in a public log.", "The API key was exposed."),
         ("The upload finished.", "upload status=queued", "The upload is pending."),
         ("I cancelled order 88.", "10:00 started cancelling order 88", "I tried to cancel order 88."),
+        ("The service was deployed to production.", "deploy to production queued", "The service is queued to be deployed to production."),
+        ("The service was deployed to staging.", "started deploying to staging", "The service was being deployed to staging."),
         ("No refund was issued.", "refund rf_4 amount=60.00 USD status=succeeded", 'The supplied evidence says "refund rf_4 amount=60.00 USD status=succeeded".'),
         ("The office closed on Friday.", "The office will close on Friday.", 'The supplied evidence says "The office will close on Friday".'),
     ],
