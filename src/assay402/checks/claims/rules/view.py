@@ -178,6 +178,11 @@ class View:
             found = self._near_to[record.order] = Near(record, self)
         return found
 
+    def settle(self) -> None:
+        """Let go of the records that only the rules looked at; thousands of claims would keep hundreds of thousands."""
+        near: list[Near] = self.__dict__.get("near", [])
+        self._near_to = {each.record.order: each for each in near}
+
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The stems of the nouns that say only of what kind the claim's identifiers are."""
