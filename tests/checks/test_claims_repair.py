@@ -6,6 +6,7 @@ from assay402 import claims
 from assay402.checks.claims.reading.claims import read_candidate
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.repairing import replacement
+from assay402.checks.claims.rules.world import World
 from claims_cases import item, request
 
 
@@ -74,6 +75,7 @@ def test_where_withholding_leaves_nothing_the_claim_is_left_open(
     [
         ("According to the plan, the cache was cleared.", "cache size=4"),
         ("The cache was cleared" + " of the old entries" * 30 + ".", "cache size=4"),
+        ("Two-factor login is enabled.", '{"two_factor_login": false}'),
         ("\n".join(f"The cache {each} was cleared." for each in range(60)), "cache size=4"),
     ],
 )
@@ -91,3 +93,21 @@ def test_possession_is_denied_with_its_own_verb() -> None:
 def test_a_value_that_no_record_gives_is_replaced_by_none() -> None:
     claim = read_candidate("The total is $5.").claims[0]
     assert replacement(claim, Binding("mismatch", claim.facts[0])) is None
+
+
+@pytest.mark.parametrize(
+    ("candidate", "evidence", "support"),
+    [
+        ("The file has over 5 MB.", "file size=7 MB", "SUPPORTED"),
+        ("The file has over 5 MB.", "file size=3 MB", "CONTRADICTED"),
+        ("Growth was 0k users.", "growth users=5", "CONTRADICTED"),
+    ],
+)
+def test_sizes_and_scaled_counts_are_compared_as_written(candidate: str, evidence: str, support: str) -> None:
+    answer = claims.diagnose(request(candidate, item(evidence)))
+    assert [each["support"] for each in answer["diagnosis"]["claims"]] == [support]
+
+
+def test_a_kept_value_is_found_through_its_object_alone() -> None:
+    assert World.newest.__doc__ is not None
+    assert World(()).newest is None

@@ -98,9 +98,12 @@ def _fall_back(
         if each.claim.id in corrections and corrections[each.claim.id].op != "WITHHOLD"
     ]
     said = {each.claim.text.strip(" .") for each in wrong}
-    touched = [each for each in edited if _after(each, corrections) in said] or edited
+    found = [each for each in edited if _after(each, corrections) in said]
+    again = [each for each in edited if each.claim.id in edits.tried_again]
+    touched = found or again or edited
+    # The last rounds are kept for withholding; what was changed before and cannot be found goes first.
+    number = attempt if attempt < _ROUNDS - 2 and (found or not again) else _ROUNDS
     for each in touched:
-        number = attempt if attempt < _ROUNDS - 2 else _ROUNDS  # the last rounds are kept for withholding
         corrections[each.claim.id] = edits.correction(each, number)
     if not edited or attempt >= _ROUNDS - 2:
         for each in verdicts:
@@ -129,9 +132,13 @@ class _Edits:
     def __init__(self, given: Given) -> None:
         self.candidate: Final = given.candidate
         self._restating: Final = Restating(given)
+        self.tried_again: Final[set[str]] = set()
+        """The claims whose first edit did not come out clean."""
 
     def correction(self, verdict: Verdict, number: int) -> Correction:
         """Give the edit of this number that is worth trying; behind the last, the claim is withheld."""
+        if number:
+            self.tried_again.add(verdict.claim.id)
         found = next(islice(self._all(verdict), number, None), None)
         return self._made(verdict, found) if found is not None else _withheld(self.candidate, verdict)
 
