@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.order import tokens
@@ -121,6 +121,11 @@ class Record:
         return (Field(label[1].strip(), label[2].strip()),) if label is not None else pairs
 
     @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What a rule found out about the record and another asks again."""
+        return {}
+
+    @cached_property
     def plain(self) -> str:
         """The text as it is compared for sameness."""
         return plain(self.text)
@@ -176,6 +181,11 @@ class Record:
         for above in self.above:
             found |= above.ids
         return frozenset(found)
+
+    @cached_property
+    def chain_ids(self) -> frozenset[str]:
+        """The identifiers of the record, of what it stands in, and of what stands in it."""
+        return frozenset(each for record in self.chain for each in record.ids)
 
     @cached_property
     def above(self) -> tuple["Record", ...]:

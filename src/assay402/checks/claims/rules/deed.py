@@ -237,6 +237,13 @@ def _tool_groups(label: str) -> frozenset[str]:
 
 def stage_of(record: Record) -> Stage | None:
     """Give how far what a record tells of went, as far as it says."""
+    if "stage" not in record.memo:
+        record.memo["stage"] = _stage_of(record)
+    found: Stage | None = record.memo["stage"]
+    return found
+
+
+def _stage_of(record: Record) -> Stage | None:
     told = _field_stage(record)
     if told is not None:
         return told

@@ -81,6 +81,13 @@ class Summary:
 
 def summary_of(record: Record) -> Summary | None:
     """Read a record as the summary of a test run; None where it is none."""
+    if "summary" not in record.memo:
+        record.memo["summary"] = _summary_of(record)
+    found: Summary | None = record.memo["summary"]
+    return found
+
+
+def _summary_of(record: Record) -> Summary | None:
     text = (
         record.text[:2_000]
         if record.form != "json"

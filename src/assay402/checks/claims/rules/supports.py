@@ -1,8 +1,8 @@
 """What a rule found supported, beside the records it was found in; and the words in which it is taken back."""
 
-from functools import cached_property
 from typing import Final
 
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.view import Near, View

@@ -1,10 +1,11 @@
 """What a claim says was done, and what the records say became of it."""
 
 import re
-from functools import cache, cached_property
+from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, same_action, words_of
 from assay402.checks.claims.reading.records import Record
@@ -326,7 +327,7 @@ class Told:
         """Tell whether the record is of another identified thing of the same kind."""
         if near.shared:
             return False
-        held = {each for record in near.chain for each in record.ids}
+        held = near.record.chain_ids
         for fact in self.view.claim.facts:
             if fact.kind not in IDENTIFYING or fact.kind == "version":
                 continue

@@ -113,6 +113,7 @@ def judge(claim: Claim, world: World) -> Verdict:
     finding = world.findings.get(said)
     if finding is None:
         finding = world.findings[said] = _found(said, world)
+        view_of(said, world).settle()
     return Verdict(claim=claim, finding=_placed(finding, claim))
 
 

@@ -3,9 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
-from functools import cached_property
 from typing import Any, Final, TypeVar
 
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
 from assay402.checks.claims.reading.records import Record
