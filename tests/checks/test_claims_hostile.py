@@ -74,6 +74,7 @@ SPOKEN_OF = {
 """Candidates whose words stand in the evidence."""
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_gets_the_state_its_words_deserve(name: str) -> None:
     """Decision 6: an input of allowed size is answered, and what nothing supports is held, never cleared."""
@@ -102,6 +103,7 @@ def work(made: dict[str, Any]) -> int:
     return calls
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", HOSTILE)
 def test_twice_the_hostile_text_takes_about_twice_the_work(name: str) -> None:
     """Decision 6, without a clock: the calls are counted at two sizes, the budgets of records and claims out of reach."""
@@ -129,6 +131,7 @@ print(claims.repair_bundle(json.load(sys.stdin))["diagnosis"]["state"])
 """
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_largest_request_of_a_family_has_its_state_before_anybody_gives_up(name: str) -> None:
     """Decision 6: the guard is wide, so that only work that grows with the square of the input meets it."""
