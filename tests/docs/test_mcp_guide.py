@@ -14,11 +14,11 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from assay402.core.check import REQUEST_DEPTH
-from assay402.mcp_server.kept import MOST, MOST_BYTES
+from assay402.mcp_server.answers import MOST, MOST_BYTES
 from assay402.mcp_server.pages import pages
+from assay402.mcp_server.processes import SHORT_BYTES
 from assay402.mcp_server.tools import REQUEST_BYTES, tools
 from assay402.mcp_server.unpaid import CALLS
-from assay402.mcp_server.working import SHORT_BYTES
 from assay402.service.settings import Settings
 from assay402.web.tools import PATH
 

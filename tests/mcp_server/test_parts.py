@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay402.mcp_server.arguments import Call, call_of, with_key_apart
-from assay402.mcp_server.kept import Answers, Kept
+from assay402.mcp_server.answers import Answers, Kept
+from assay402.mcp_server.arguments import Call, call_at, places_in, with_key_apart
+from assay402.mcp_server.messages import LIGHT_BYTES, Received, read_message
 from assay402.service.order import UnreadablePayment
 
 SECONDS = 30
@@ -60,6 +61,11 @@ def test_a_turn_is_held_by_one_and_forgotten_when_nobody_wants_it() -> None:
     asyncio.run(main())
 
 
+def call_of(source: bytes) -> Call | None:
+    places = places_in(source)
+    return None if places is None else call_at(source, places)
+
+
 @given(arguments=st.dictionaries(st.text(), ANY_JSON, max_size=3), payment=ANY_JSON)
 @settings(deadline=None, max_examples=100)
 def test_what_a_call_holds_is_cut_out_of_its_message(arguments: Any, payment: Any) -> None:
@@ -67,6 +73,7 @@ def test_what_a_call_holds_is_cut_out_of_its_message(arguments: Any, payment: An
     params = {"name": "x", "arguments": arguments, "_meta": meta}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     call = call_of(json.dumps(message).encode())
+    assert call is not None
     assert json.loads(call.request or b"") == arguments
     assert isinstance(call.payment, UnreadablePayment) == (
         not isinstance(payment, dict) or payment.get("x402Version") == 1
@@ -75,8 +82,22 @@ def test_what_a_call_holds_is_cut_out_of_its_message(arguments: Any, payment: An
 
 @pytest.mark.parametrize("params", [b"{}", b"[]", b"null", b'{"arguments":null}', b'{"_meta":null}'])
 def test_a_call_without_arguments_has_none(params: bytes) -> None:
-    assert call_of(b'{"params":%s}' % params) == Call(request=None)
-    assert call_of(b"{}") == Call(request=None)
+    assert call_of(b'{"method":"tools/call","params":%s}' % params) == Call(request=None)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"{}",
+        b"[]",
+        b'{"method":"tools/call"}',
+        b'{"params":{"arguments":{}}}',
+        b'{"method":7,"params":{"arguments":{}}}',
+        b'{"method":"ping","params":{"arguments":{}}}',
+    ],
+)
+def test_what_calls_no_tool_is_no_call(source: bytes) -> None:
+    assert call_of(source) is None
 
 
 @pytest.mark.parametrize(

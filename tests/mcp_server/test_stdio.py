@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from assay402.cli.commands import answer_lines
 from assay402.core.asks import Fetched
-from assay402.mcp_server.messages import carried
+from assay402.mcp_server.messages import read_message
 from assay402.mcp_server.server import make_server
 from assay402.mcp_server.stdio import TooLong, id_of, next_line
 from assay402.mcp_server.tools import REQUEST_BYTES, tools
@@ -70,7 +70,7 @@ def test_what_is_no_message_is_answered_and_the_next_one_too(line: bytes, code: 
 @given(st.binary(max_size=200))
 @settings(deadline=None, max_examples=200)
 def test_any_bytes_are_a_message_or_an_error_that_quotes_nothing(line: bytes) -> None:
-    found = carried(line)
+    found = read_message(line)
     if isinstance(found, bytes):
         assert json.loads(found)["error"]["message"] in (
             "This is JSON, and no JSON-RPC message.",

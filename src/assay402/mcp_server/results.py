@@ -12,6 +12,7 @@ from assay402.core.errors import NOTICES, Notice
 from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.grammar import depth
 from assay402.core.strictjson import JSON, write
+from assay402.formats.cutting import without_half_pairs
 from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
 from assay402.service.notices import NOTICES as SERVICE_NOTICES
 from assay402.service.order import Declined, Delivered, Offered, Outcome, Pending
@@ -62,7 +63,6 @@ _START: Final = (
 )
 _DEEPEST: Final = 250
 """Open brackets at once that the SDK's writer takes, less the few around structured content."""
-_HALF_A_PAIR: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def result_of(outcome: Outcome, check: Check, *, is_advertised: bool) -> CallToolResult:
@@ -148,7 +148,7 @@ def _is_too_deep(body: bytes) -> bool:
 
 def _value(body: bytes) -> Any:  # noqa: ANN401  (any JSON)
     # Half of a surrogate pair, which a text may spell as an escape, has no form in the SDK's writer.
-    return msgspec.json.decode(_HALF_A_PAIR.sub(rb"\1\\ufffd", body))
+    return msgspec.json.decode(without_half_pairs(body))
 
 
 def _settlement(settlement: Mapping[str, JSON] | None) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from assay402.mcp_server.jobs import Job, NeedsNetwork, do_job
+from assay402.mcp_server.processes import SHORT_BYTES, Worker, WorkerLost, Workers
 from assay402.mcp_server.server import make_server
-from assay402.mcp_server.thinking import NEEDS_NETWORK, Job, thought
 from assay402.mcp_server.tools import tools
 from assay402.mcp_server.unpaid import Unpaid
 from assay402.mcp_server.worker import serve
-from assay402.mcp_server.working import SHORT_BYTES, Worker, WorkerLost, Workers
 from assay402.service.order import Declined, Delivered
 from mcp_wire import HELLO, PATIENCE, wire
 
@@ -110,7 +110,7 @@ def test_a_worker_answers_what_this_process_would_and_is_used_again(monkeypatch:
             assert json.loads(answer.body)["receipt"]["result_hash"] == expected["receipt"]["result_hash"]
         assert isinstance(await workers.call(job("")), Declined)
 
-    here = thought(job())
+    here = do_job(job())
     assert isinstance(here, Delivered)
     expected = json.loads(here.body)
     with counted(monkeypatch) as started:
@@ -186,7 +186,7 @@ def test_a_worker_says_which_work_needs_the_network_and_serves_until_its_input_e
         allow_private=False,
         moment=AT,
     )
-    assert thought(probe) == NEEDS_NETWORK
+    assert do_job(probe) == NeedsNetwork()
     answers = BytesIO()
     serve(BytesIO(b""), answers)
     assert answers.getvalue() == b""
