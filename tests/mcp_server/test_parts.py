@@ -12,6 +12,7 @@ from assay402.mcp_server.answers import Answers, Kept
 from assay402.mcp_server.arguments import Call, call_at, places_in, with_key_apart
 from assay402.mcp_server.messages import LIGHT_BYTES, Received, read_message
 from assay402.service.order import UnreadablePayment
+from assay402.wire.transport import MAX_PAYMENT_BYTES
 
 SECONDS = 30
 ANY_JSON = st.recursive(
@@ -120,3 +121,61 @@ def test_request_and_key_are_taken_out_of_the_published_arguments_alone(
 ) -> None:
     """Anything else goes to the room as it is, which says what is wrong with it."""
     assert with_key_apart(Call(request=sent)) == (expected or Call(request=sent))
+
+
+EMPTIES = b"[" + b"[]," * 170_000 + b"[]]"
+"""Half a megabyte that becomes a hundred and seventy thousand values."""
+LONG = {
+    "arguments": b'"arguments":{"a":%s}' % EMPTIES,
+    "arguments with half a character": b'"arguments":{"a":%s,"z":"\\ud800"}' % EMPTIES,
+    "arguments nested deep": b'"arguments":{"a":%s}' % (b"[" * 200_000 + b"]" * 200_000),
+    "payment": b'"arguments":{},"_meta":{"x402/payment":{"a":%s}}' % EMPTIES,
+}
+
+
+@pytest.mark.parametrize("params", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("method", [b'"tools/call"', b'"tools\\/call"', b'"tools\\u002fcall"'])
+def test_the_sdk_sees_little_of_a_long_call(params: bytes, method: bytes) -> None:
+    """A bug of the past: half a megabyte held a service up for seconds."""
+    source = b'{"jsonrpc":"2.0","id":1,"method":%s,"params":{"name":"dialect_check",%s}}' % (method, params)
+    found = read_message(source)
+    assert isinstance(found, Received)
+    assert len(found.source) <= LIGHT_BYTES
+    assert found.call is not None
+    assert found.call.request is not None
+    assert b'"arguments":' + found.call.request in source
+
+
+@pytest.mark.parametrize("length", [MAX_PAYMENT_BYTES, MAX_PAYMENT_BYTES + 1])
+def test_a_payment_is_as_long_as_one_in_a_header(length: int) -> None:
+    payment = b'{"x402Version":2,"x":"%s"}'
+    payment %= b"y" * (length - len(payment) + 2)
+    source = b'{"method":"tools/call","params":{"_meta":{"x402/payment":%s}}}' % payment
+    call = call_of(source)
+    assert call is not None
+    assert len(payment) == length
+    assert (call.payment == UnreadablePayment(code="invalid_payload")) == (length > MAX_PAYMENT_BYTES)
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "said"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":%s}}' % EMPTIES, -32600, "16,384"),
+        (b'{"jsonrpc":"2.0","id":1,"method":7,"params":{"a":%s}}' % EMPTIES, -32600, "16,384"),
+        (EMPTIES, -32600, "16,384"),
+        (EMPTIES[:-1], -32700, "not JSON"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{x}}}', -32700, "not JSON"),
+        (
+            b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"a":"\xff"}}}',
+            -32700,
+            "not JSON",
+        ),
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}', -32700, "not JSON"),
+    ],
+)
+def test_what_is_no_message_is_told_apart_however_long_it_is(source: bytes, code: int, said: str) -> None:
+    found = read_message(source)
+    assert isinstance(found, bytes)
+    error = json.loads(found)["error"]
+    assert error["code"] == code
+    assert said in error["message"]

@@ -118,7 +118,7 @@ def test_a_client_that_leaves_is_told_as_one() -> None:
     left = threading.Event()
 
     class Held(PlainOrders):
-        async def take(self, order: Order) -> Outcome:
+        async def take(self, _order: Order) -> Outcome:
             """Wait for ever, and tell when nobody waits any more."""
             self.entered += 1
             try:
