@@ -194,7 +194,7 @@ def test_told_to_stop_it_answers_every_call_under_way(tmp_path: Path) -> None:
             connection.close()
         return json.loads(next(each for each in events if each.startswith(b"data: {"))[6:])
 
-    command = [sys.executable, Path(__file__).with_name("paused_service.py"), tmp_path]
+    command = [sys.executable, str(Path(__file__).with_name("paused_service.py")), str(tmp_path)]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running,
         ThreadPoolExecutor(3) as clients,
