@@ -427,3 +427,24 @@ def test_an_answer_with_a_number_no_double_holds_is_an_error_with_a_code() -> No
     (result,) = call_each([("terms_place", source)])
     assert result["isError"] is True
     assert json.loads(text_of(result))["code"] == "number-out-of-range"
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_request_without_any_form_is_refused_in_whole_as_on_the_command_line(
+    name: str, capsysbinary: Any
+) -> None:
+    tool, source = TOOLS[name], b'{"no_such_member":1}'
+    answer_lines(tool.operation, BytesIO(source + b"\n"))
+    line = capsysbinary.readouterr().out
+    (result,) = call_each([(name, source)])
+    if not result["isError"]:
+        # A precheck's answer tells of what would be refused.
+        assert without_time(text_of(result)) == without_time(line)
+        return
+    if tool.operation.publish_refusal is Refusal.published:
+        assert json.loads(text_of(result)) == refusal_of(tool, line)
+        return
+    assert text_of(result) + b"\n" == line
+    notice = notice_of(json.loads(line)["code"], tool.check)
+    assert notice is not None
+    assert result["content"][1]["text"] == f"{notice.text} {notice.hint}"
