@@ -50,22 +50,22 @@ class Unpaid:
             return Declined(status=503, code="too-many-calls", retry_after_seconds=1)
         self._under_way += 1
         try:
-            return await self._taken(order)
+            return await self._take_under_key(order)
         except Exception as error:  # noqa: BLE001  (the face's outermost frame; its text may hold what was submitted)
             return failure_of(error)
         finally:
             self._under_way -= 1
 
-    async def _taken(self, order: Order) -> Outcome:
+    async def _take_under_key(self, order: Order) -> Outcome:
         key = order.idempotency_key
         if key is None:
-            return await self._done(order)
+            return await self._work(order)
         name = f"{order.resource.name} {key}"
         async with self._answers.turn(name):
             digest = await asyncio.to_thread(request_sha256, order)
             kept = self._answers.find(name)
             if kept is None:
-                outcome = await self._done(order, key)
+                outcome = await self._work(order, key)
                 if isinstance(outcome, Delivered):
                     self._answers.keep(name, Kept(request_sha256=digest, body=outcome.body))
                 return outcome
@@ -73,7 +73,7 @@ class Unpaid:
             return Declined(status=409, code="idempotency_key_conflict")
         return Delivered(body=kept.body, is_replay=True)
 
-    async def _done(self, order: Order, key: str | None = None) -> Outcome:
+    async def _work(self, order: Order, key: str | None = None) -> Outcome:
         allow_private = self._allow_private
         found: Delivered | Declined | Online | NeedsNetwork
         if len(order.request) <= SHORT_BYTES:
