@@ -146,6 +146,19 @@ def test_the_sdk_sees_little_of_a_long_call(params: bytes, method: bytes) -> Non
     assert b'"arguments":' + found.call.request in source
 
 
+@pytest.mark.parametrize(
+    "arguments", [b'{"a":NaN}', b'{"a":[-Infinity,"NaN \\" NaN",Infinity]}', b'{"a":"\\ud800","b":NaN}']
+)
+def test_a_number_that_json_cannot_say_is_left_to_the_check(arguments: bytes) -> None:
+    """Some clients write them; the check's answer is a tool's error under the id of the call."""
+    source = (
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":%s}}' % arguments
+    )
+    found = read_message(source)
+    assert isinstance(found, Received)
+    assert found.call == Call(request=arguments)
+
+
 @pytest.mark.parametrize("length", [MAX_PAYMENT_BYTES, MAX_PAYMENT_BYTES + 1])
 def test_a_payment_is_as_long_as_one_in_a_header(length: int) -> None:
     payment = b'{"x402Version":2,"x":"%s"}'
@@ -171,6 +184,11 @@ def test_a_payment_is_as_long_as_one_in_a_header(length: int) -> None:
             "not JSON",
         ),
         (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}', -32700, "not JSON"),
+        (
+            b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"a":NaNa}}}',
+            -32700,
+            "not JSON",
+        ),
     ],
 )
 def test_what_is_no_message_is_told_apart_however_long_it_is(source: bytes, code: int, said: str) -> None:

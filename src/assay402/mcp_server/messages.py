@@ -1,5 +1,6 @@
 """What is no message, and what is said of it. Texts are ours: the SDK's quote what was sent."""
 
+import re
 from contextlib import suppress
 from enum import Enum
 from typing import Any, Final
@@ -27,6 +28,7 @@ _NOT_CARRIED: Final = (
 
 
 _LONG_OUTSIDE: Final = "Outside a tool's arguments and a payment, a message has at most 16,384 bytes."
+_CONSTANT: Final = re.compile(rb'("(?:[^"\\]|\\.)*+")|NaN|-?Infinity', re.DOTALL)
 _raw: Final = msgspec.json.Decoder(Raw).decode
 
 
@@ -104,14 +106,19 @@ def _read(source: bytes) -> types.JSONRPCMessage | _Unread | None:
 
 
 def _is_json(source: bytes) -> bool:
-    """Tell whether a text is JSON. A number that is none by the grammar is left to the checks, which have words for it."""
+    """Tell whether a text is JSON, or would be without NaN and Infinity: the checks have words for these."""
+    plain = _CONSTANT.sub(_finite, source) if b"NaN" in source or b"Infinity" in source else source
     try:
-        text = source.decode()
+        text = plain.decode()
     except UnicodeDecodeError:
         return False
     # The quick reader takes nothing that is no JSON, and stops at half a character and at deep nesting.
     with suppress(msgspec.DecodeError, RecursionError):
-        _raw(without_half_pairs(source))
+        _raw(without_half_pairs(plain))
         return True
-    found = scan(text)
-    return not isinstance(found, NotJSON) or found.constant
+    return not isinstance(scan(text), NotJSON)
+
+
+def _finite(match: re.Match[bytes]) -> bytes:
+    string: bytes | None = match[1]
+    return b"0" if string is None else string
