@@ -51,10 +51,10 @@ METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS", "other")
 OPEN_ROUTES: Final = (
     "healthz", "readyz", "metrics", "openapi", "well-known", "criteria", "contract", "receipts", "mcp", "other",
 )  # fmt: skip
-ROUTES: Final = (
-    *OPEN_ROUTES,
-    *(f"{check.name}/{operation.name}" for check in CHECKS for operation in check.operations),
+OPERATIONS: Final = tuple(
+    f"{check.name}/{operation.name}" for check in CHECKS for operation in check.operations
 )
+ROUTES: Final = (*OPEN_ROUTES, *OPERATIONS)
 ROOMS: Final = tuple(check.name for check in CHECKS)
 STATUSES: Final = (
     200, 202, 204, 304, 400, 401, 402, 403, 404, 405, 406, 408, 409, 411, 412, 413, 415, 421, 422, 429, 431, 500, 503,
@@ -65,6 +65,7 @@ _NUMBERS: Final = (
 )  # fmt: skip
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "route": ROUTES,
+    "operation": OPERATIONS,
     "method": METHODS,
     "outcome": OUTCOMES,
     "payments": ("off", "required"),

@@ -112,7 +112,8 @@ class Face:
     def _tell(
         self, scope: Scope, started: float, outcome: str, status: int, answer: HTTPAnswer | None
     ) -> None:
-        route, method = scope["assay"]["route"], scope["method"]
+        told: dict[str, Any] = scope["assay"]
+        route, method = told["route"], scope["method"]
         seconds = self._clock() - started
         self._serving.telemetry.answered(route=route, status=status, outcome=outcome, seconds=seconds)
         code = {} if answer is None or answer.code is None else {"code": answer.code}
@@ -124,7 +125,8 @@ class Face:
             status=status,
             outcome=outcome,
             milliseconds=round(seconds * 1_000),
-            sent_bytes=0 if answer is None else len(answer.body),
+            sent_bytes=told.get("sent_bytes", 0 if answer is None else len(answer.body)),
+            **({"operation": told["operation"]} if "operation" in told else {}),
             **code,
         )
 

@@ -16,7 +16,7 @@ from assay402.web.contract import CHECK, OPERATION_ID
 from assay402.web.openapi_open import open_paths
 from assay402.web.openapi_tools import MESSAGE, REPLY, tools_path
 from assay402.web.wellknown import DESCRIPTION, NAME, address, price_of
-from assay402.wire.transport import PAYMENT_REQUIRED, PAYMENT_RESPONSE, PAYMENT_SIGNATURE
+from assay402.wire.transport import IDEMPOTENCY_KEY, PAYMENT_REQUIRED, PAYMENT_RESPONSE, PAYMENT_SIGNATURE
 
 _DIALECT: Final = "https://spec.openapis.org/oas/3.1/dialect/base"
 _STRING: Final = {"type": "string"}
@@ -256,5 +256,5 @@ def _key_parameter() -> dict[str, Any]:
         "in": "header",
         "required": False,
         "description": "The same key and request give the kept answer again; with another request they are a conflict.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{8,128}$"},
+        "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
     }
