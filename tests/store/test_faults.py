@@ -246,7 +246,7 @@ def test_a_deleted_answer_is_overwritten_whatever_the_build_of_sqlite_does_unask
     connect = sqlite3.connect
 
     def careless(*args: Any, **kwargs: Any) -> sqlite3.Connection:
-        connection = connect(*args, **kwargs)
+        connection: sqlite3.Connection = connect(*args, **kwargs)
         connection.execute("PRAGMA secure_delete = OFF").fetchall()
         return connection
 

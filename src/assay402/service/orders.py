@@ -220,12 +220,7 @@ class Orders:
         if isinstance(given, Refusal):
             return declined(order, given)
         sold = self._resources.get(SOLD_INSTEAD)
-        if (
-            self._till is None
-            or sold is None
-            or sold.price == 0
-            or await self._free.is_allowed(order, sold)
-        ):
+        if self._till is None or sold is None or sold.price == 0 or await self._free.is_allowed(order, sold):
             return await self._free.take(order, given)
         return await self._till.counter.offered(replace(order, resource=sold))
 
