@@ -10,7 +10,7 @@ import os
 from hashlib import sha256
 from typing import Any
 
-import schemathesis
+import schemathesis  # type: ignore[import-not-found, unused-ignore]  # in its own environment alone
 
 HEADER = "PAYMENT-SIGNATURE"
 OFFERS: dict[str, dict[str, Any]] = json.loads(os.environ["ASSAY_FUZZ_OFFERS"])
@@ -38,7 +38,7 @@ def payment(accepted: dict[str, Any], seed: bytes) -> str:
     return base64.b64encode(json.dumps(paid).encode()).decode()
 
 
-@schemathesis.hook  # type: ignore[untyped-decorator, unused-ignore]  # not installed where types are checked
+@schemathesis.hook  # type: ignore[untyped-decorator, unused-ignore]  # as above
 def before_call(context: Any, case: Any, kwargs: Any) -> None:
     """Pay for half of the requests; a quarter has no payment, and a quarter whatever was made up."""
     del context, kwargs
