@@ -29,7 +29,7 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 MODES = {"payments off": Settings(), "payments on": SETTINGS}
 REFUSED = {400, 405, 408, 413, 415}
 """What a request that breaks the document may be answered with."""
-MOST_REFUSED = 0.6
+MOST_REFUSED = 0.75
 """Of all requests, of which every second is made to break the document."""
 LENIENT = {"listing/check"}
 """Takes addresses in every spelling a browser takes, which a pattern cannot say."""
