@@ -13,6 +13,7 @@ best; neither decides a verdict. Sets that are absent are named.
 import difflib
 import json
 import math
+import os
 import re
 import sys
 import time
@@ -27,7 +28,9 @@ from assay402 import claims
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from claims_families import FAMILIES, family
 
-SIZES = (8 << 10, 64 << 10, 500 << 10)
+SHORT = "BENCHMARKS_SHORT" in os.environ
+"""Whether nothing is to be measured well, but everything to be done once: `benchmarks/run NAME --short`."""
+SIZES = (4 << 10, 8 << 10) if SHORT else (8 << 10, 64 << 10, 500 << 10)
 """The last is 512 KiB with the members around the texts."""
 SETS = (
     "tau_airline",

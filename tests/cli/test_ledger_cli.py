@@ -403,6 +403,16 @@ def test_tables_that_do_not_fit_fail_the_check(assay: Assay, tmp_path: Path) -> 
     assert assay("ledger", "list", "--database", place.address).returncode == 2
 
 
+def test_tables_that_are_too_new_are_said_to_be_by_every_command(assay: Assay, tmp_path: Path) -> None:
+    place = Place(f"sqlite:{tmp_path / 'a.sqlite3'}")
+    place.run(
+        lambda store: store.database.change(lambda: _do("UPDATE schema_version SET version_num = '0009'"))
+    )
+    for words, status in ((("db", "upgrade"), 2), (("db", "check"), 1), (("ledger", "list"), 2)):
+        done = assay(*words, "--database", place.address)
+        assert (done.returncode, b"schema_ahead" in done.stderr) == (status, True)
+
+
 @pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}")
 def test_the_commands_work_on_postgresql(assay: Assay) -> None:
     with postgresql_server() as server:

@@ -177,8 +177,34 @@ def test_without_a_caller_the_address_is_counted() -> None:
         assert isinstance(await asked(world), Delivered)
         assert isinstance(await asked(world), Offered)
         assert isinstance(await asked(world, address="203.0.113.9"), Delivered)
-        unreadable = await world.take("dialect/precheck", request=b"{", client_address="203.0.113.10")
-        assert isinstance(unreadable, Delivered)
+
+    run(story)
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"{",
+        b"[]",
+        b'{"mode":"neither"}',
+        b'{"mode":"probe","url":"http://10.0.0.1/"}',
+        b'{"mode":"probe","url":"https://pay.shop.dev/","caller":7}',
+    ],
+)
+def test_a_pre_check_of_what_would_be_refused_is_no_free_call_and_never_sees_an_offer(
+    request_bytes: bytes,
+) -> None:
+    """A bug of the past: it used the allowance up, and was 402 after that."""
+
+    async def story(world: World) -> None:
+        for _ in range(3):
+            outcome = await world.take("dialect/precheck", request=request_bytes)
+            assert isinstance(outcome, Delivered)
+            assert json.loads(outcome.body)["refusal"] is not None
+        assert world.free_tier.buckets == {}
+        assert isinstance(await asked(world), Delivered)
+        assert isinstance(await asked(world), Offered)
+        assert isinstance(await world.take("dialect/precheck", request=request_bytes), Delivered)
 
     run(story)
 

@@ -240,6 +240,31 @@ def test_a_sqlite_file_that_another_process_holds_refuses_and_resumes(file: Path
     asyncio.run(asyncio.wait_for(story(), BOUND))
 
 
+def test_a_deleted_answer_is_overwritten_whatever_the_build_of_sqlite_does_unasked(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+
+    def careless(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **kwargs)
+        connection.execute("PRAGMA secure_delete = OFF").fetchall()
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", careless)
+    long = f"{CANARY} ".encode() * 2_000
+
+    async def story() -> None:
+        store = await open_store(f"sqlite:{file}")
+        await store.payments.claim(claim(1), NOW)
+        await store.payments.keep(claim(1).key, 1, ENTRY, answer(body=long), after(60))
+        assert await store.payments.release(claim(1).key, 1)
+        await store.close()
+
+    asyncio.run(asyncio.wait_for(story(), BOUND))
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
+    assert CANARY.encode() not in file.read_bytes()
+
+
 @pytest.mark.parametrize("what", ["deleted", "replaced"])
 def test_a_sqlite_file_that_is_gone_is_not_written_to_unseen(file: Path, what: str) -> None:
     """An open file that was deleted can be written to, and all of it would be lost."""

@@ -64,13 +64,16 @@ class Process:
 
 
 @contextmanager
-def serving(data: Path, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[Process]:
-    code = "from assay402.cli.main import run; run()"
-    command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
+def serving(
+    data: Path,
+    *arguments: str,
+    environment: dict[str, str] | None = None,
+    command: tuple[str, ...] = (sys.executable, "-c", "from assay402.cli.main import run; run()"),
+) -> Iterator[Process]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
     wanted = {"ASSAY_DATA_DIR": str(data), **(environment or {})}
     popen = subprocess.Popen(
-        command,
+        [*command, "serve", "--port", "0", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -107,6 +110,29 @@ def test_with_nothing_configured_it_serves_signs_and_stops(tmp_path: Path) -> No
         "service.stopped",
     ]
     assert events[-1] == "service.stopped"
+
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.skipif(
+    not (ROOT / ".venv" / "assay-root").is_file(), reason="the clone has no environment: ./check makes it"
+)
+def test_what_the_readme_starts_has_an_answer_once_its_first_line_is_out(tmp_path: Path) -> None:
+    """No wait between the two. How long the answer takes is a row of `benchmarks/run service`."""
+    with serving(tmp_path, command=(str(ROOT / "assay"),)) as process:
+        assert process.call("POST", "/dialect-check/check", EXAMPLE)[0] == 200
+        assert process.stop()[0] == 0
+
+
+def test_a_service_tried_on_several_ports_has_one_key(tmp_path: Path) -> None:
+    kids = set()
+    for _ in range(2):
+        with serving(tmp_path) as process:
+            kids |= set(read_keys(process.call("GET", "/.well-known/jwks.json")[2]))
+            assert process.call("GET", "/.well-known/did.json")[0] == 404
+            process.stop()
+    assert [kid.partition("#")[0] for kid in kids] == ["did:web:localhost"]
 
 
 PAID = {

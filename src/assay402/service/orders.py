@@ -216,9 +216,12 @@ class Orders:
     async def _for_free(self, order: Order) -> Outcome:
         if not self._is_open:
             return not_admitting()
+        given = admitted(order)
+        if isinstance(given, Refusal):
+            return declined(order, given)
         sold = self._resources.get(SOLD_INSTEAD)
-        if self._till is None or sold is None or sold.price == 0 or await self._free.is_allowed(order):
-            return await self._free.take(order)
+        if self._till is None or sold is None or sold.price == 0 or await self._free.is_allowed(order, sold):
+            return await self._free.take(order, given)
         return await self._till.counter.offered(replace(order, resource=sold))
 
     async def _to_its_end(self, work: Coroutine[Any, Any, Outcome]) -> Outcome:

@@ -307,6 +307,8 @@ def connect(path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connectio
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")
+        # What is deleted is overwritten. Some builds of SQLite do so unasked, others leave the bytes in the file.
+        connection.execute("PRAGMA secure_delete = ON").fetchall()
     except sqlite3.Error:
         connection.close()
         raise

@@ -26,6 +26,7 @@ from assay402.web.limits import Bodies, Gone, head_problem
 from assay402.web.rooms import Rooms
 from assay402.web.routes import Draining, routes
 from assay402.web.serving import Serving
+from assay402.web.targets import target_problem
 from assay402.web.tools import PATH, ToolsEndpoint
 
 DIALECT: Final = "/dialect-check"
@@ -71,7 +72,7 @@ class Face:
         scope["assay"] = told
         scope["request_id"] = token_hex(16)
         try:
-            refused = head_problem(scope, self._serving.limits)
+            refused = target_problem(scope) or head_problem(scope, self._serving.limits)
             if refused is not None:
                 await self._send(scope, receive, send, refused)
             elif scope["method"] == "OPTIONS":
