@@ -2,6 +2,8 @@
 
 Run with `benchmarks/run claims [FOLDER]`. Without a folder it times requests of 8, 64 and 512 KiB in prose, log and
 JSON form and an everyday case, beside a plain `difflib` alignment of the same texts, and prints the growth exponent.
+`benchmarks/run claims families [PART OF A NAME]` times each operation on families of requests that are hard on one rule, of
+64 and 512 KiB, and prints the growth exponents; it exits 1 where one exceeds 1.15.
 With a folder of `*.jsonl` rows `{id, evidence, claim, label}` it prints for each set balanced accuracy (SUPPORTED against
 the rest), macro-F1, precision and coverage of SUPPORTED and CONTRADICTED, beside a lexical baseline (all words of the claim
 in the evidence count as support at one threshold for every set) and the same score with the threshold that suits the set
@@ -11,6 +13,7 @@ best; neither decides a verdict. Sets that are absent are named.
 import difflib
 import json
 import math
+import os
 import re
 import sys
 import time
@@ -22,7 +25,12 @@ from typing import Any
 
 from assay402 import claims
 
-SIZES = (8 << 10, 64 << 10, 500 << 10)
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from claims_families import FAMILIES, family
+
+SHORT = "BENCHMARKS_SHORT" in os.environ
+"""Whether nothing is to be measured well, but everything to be done once: `benchmarks/run NAME --short`."""
+SIZES = (4 << 10, 8 << 10) if SHORT else (8 << 10, 64 << 10, 500 << 10)
 """The last is 512 KiB with the members around the texts."""
 SETS = (
     "tau_airline",
@@ -158,6 +166,34 @@ def speed() -> None:
     )
 
 
+OPERATIONS: dict[str, Callable[[Any], Any]] = {
+    "diagnose": claims.diagnose,
+    "repair": claims.repair,
+    "verify": claims.verify,
+    "repair-bundle": claims.repair_bundle,
+}
+LEAST, MOST = 55_000, 440_000
+"""Characters of the texts of requests of about 64 and 512 KiB."""
+STEEPEST = 1.15
+
+
+def families(part: str) -> int:
+    """Print seconds at both sizes and the growth exponent of each family and operation; give 1 where one is too steep."""
+    steep = 0
+    print(f"{'family':<38}" + "".join(f"{name:>24}" for name in OPERATIONS))
+    for name in (each for each in FAMILIES if part in each):
+        told = ""
+        small, large = family(name, LEAST), family(name, MOST)
+        ratio = math.log(len(json.dumps(large)) / len(json.dumps(small)))
+        for run in OPERATIONS.values():
+            first, last = timed(lambda run=run, made=small: run(made), 2), timed(lambda run=run, made=large: run(made), 1)  # type: ignore[misc]  # fmt: skip
+            exponent = math.log(last / first) / ratio
+            steep += exponent > STEEPEST
+            told += f"{first:>9.3f}{last:>8.3f}{exponent:>7.2f}"
+        print(f"{name:<38}{told}", flush=True)
+    return int(steep > 0)
+
+
 def verdict_of(row: dict[str, Any], kind: str) -> tuple[str, bool]:
     """Give the verdict on a row, and whether it held any claim."""
     answer = claims.diagnose(request(row["claim"], [(text, kind) for text in row["evidence"]]))
@@ -241,6 +277,8 @@ def main() -> int:
     if len(sys.argv) < 2:
         speed()
         return 0
+    if sys.argv[1] == "families":
+        return families(" ".join(sys.argv[2:]))
     folder = Path(sys.argv[1])
     for name in SETS:
         found = sorted(folder.glob(f"{name}*.jsonl"))

@@ -25,7 +25,9 @@ from x402_validator._engine import checks as validator
 from assay402 import dialect
 
 ROOT = Path(__file__).resolve().parent.parent
-ROUNDS = 5
+SHORT = "BENCHMARKS_SHORT" in os.environ
+"""Whether nothing is to be measured well, but everything to be done once: `benchmarks/run NAME --short`."""
+ROUNDS = 1 if SHORT else 5
 LARGE_BYTES = 180_000
 """As text inside a request its quotes are escaped, so this is near the cap of 262,144 bytes."""
 

@@ -23,7 +23,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-ROUNDS = 5
+SHORT = "BENCHMARKS_SHORT" in os.environ
+"""Whether nothing is to be measured well, but everything to be done once: `benchmarks/run NAME --short`."""
+ROUNDS = 1 if SHORT else 5
 DELAY = 0.2
 PAYEE = "0x" + "1" * 40
 SERVICE = "http://api.seller.dev/v1/weather"

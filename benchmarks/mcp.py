@@ -20,7 +20,9 @@ from typing import Any
 from assay402 import dialect
 
 ASSAY = Path(sys.executable).with_name("assay")
-ROUNDS = 500
+SHORT = "BENCHMARKS_SHORT" in os.environ
+"""Whether nothing is to be measured well, but everything to be done once: `benchmarks/run NAME --short`."""
+ROUNDS = 5 if SHORT else 500
 STDIO_BAR_MS = 3.0
 HTTP_BAR_MS = 6.0
 REQUEST: dict[str, Any] = {

@@ -28,10 +28,12 @@ from assay402.cli.ledger_rows import export
 from assay402.service.ports import Claim, Claimed, Entry, Settled
 from assay402.store.opening import Store, open_store
 
-ROUNDS = 3
-COUNT = 2_000
+SHORT = "BENCHMARKS_SHORT" in os.environ
+"""Whether nothing is to be measured well, but everything to be done once: `benchmarks/run NAME --short`."""
+ROUNDS = 1 if SHORT else 3
+COUNT = 64 if SHORT else 2_000
 AT_ONCE = 64
-EXPORTED = 10_000
+EXPORTED = 500 if SHORT else 10_000
 EXPORT_SECONDS = 2.0
 MEMORY = Path("/dev/shm")  # noqa: S108  (a folder of our own in it)
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

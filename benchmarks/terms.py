@@ -11,6 +11,7 @@ Run with `benchmarks/run terms`. Rates are per second of one core's CPU time, th
 import asyncio
 import copy
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +21,9 @@ from assay402 import terms
 from assay402.asgi import TermsMiddleware
 from assay402.asgi.terms import ASGIApp, Message, Receive, Scope, Send
 
-ROUNDS = 7
+SHORT = "BENCHMARKS_SHORT" in os.environ
+"""Whether nothing is to be measured well, but everything to be done once: `benchmarks/run NAME --short`."""
+ROUNDS = 1 if SHORT else 7
 CHALLENGE: dict[str, Any] = {
     "x402Version": 2,
     "error": "PAYMENT-SIGNATURE header is required",

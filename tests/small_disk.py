@@ -27,3 +27,9 @@ def mounted(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", str(folder)], check=True, timeout=BOUND)
+
+
+def mount_for_reading(folder: Path, *, only: bool) -> None:
+    """Have a mounted disk take no change, or take them again."""
+    options = f"remount,{'ro' if only else 'rw'}"
+    subprocess.run(["mount", "-o", options, str(folder)], check=True, capture_output=True, timeout=BOUND)

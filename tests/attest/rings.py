@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from assay402.attest.keys import KeyRing, Signer, Verifier, kid_of, public_bytes
+from assay402.attest.publication import KeySet
 
 DID = "did:web:assay.example"
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
@@ -25,3 +26,8 @@ def ring(*numbers: int, did: str = DID) -> KeyRing:
     signers = tuple(signer(number, did) for number in numbers or (1,))
     keys = tuple(Verifier(kid=each.kid, public=each.public) for each in signers)
     return KeyRing(did=did, keys=keys, signers=signers)
+
+
+def key_set(of: KeyRing) -> KeySet:
+    """Give the public keys of a ring by their names."""
+    return {key.kid: key for key in of.keys}

@@ -27,11 +27,11 @@ def test_the_thumbprint_is_that_of_the_standard() -> None:
         ("http://localhost:8402", "did:web:localhost%3A8402"),
         ("http://127.0.0.1:8402", "did:web:127.0.0.1%3A8402"),
         ("http://localhost:80", "did:web:localhost"),
-        (None, "did:web:localhost%3A9000"),
+        (None, "did:web:localhost"),
     ],
 )
 def test_the_host_of_the_public_address_names_the_service(url: str | None, did: str) -> None:
-    assert did_of(url, 9000) == did
+    assert did_of(url) == did
 
 
 @pytest.mark.parametrize(

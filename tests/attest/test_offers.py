@@ -13,16 +13,15 @@ from assay402.attest.base64url import decode_url
 from assay402.attest.jws import Invalid
 from assay402.attest.offers import (
     Signed,
-    is_about,
     offers_extension,
     receipt_extension,
     sign_offer,
     sign_receipt,
     verify_artifact,
 )
-from assay402.attest.publication import key_set, read_keys
+from assay402.attest.publication import read_keys
 from assay402.core.strictjson import read, write
-from attest.rings import NOW, ring, signer
+from attest.rings import NOW, key_set, ring, signer
 from vectors import VECTORS, cases
 
 OFFERS = json.loads((VECTORS / "attest" / "offers.json").read_bytes())
@@ -66,9 +65,7 @@ def test_an_offer_has_the_members_of_the_extension_and_no_others() -> None:
     }
     outcome = verify_artifact(offer, KEYS)
     assert isinstance(outcome, Signed)
-    assert is_about(outcome, URL, REQUIREMENTS)
-    assert not is_about(outcome, URL, {**REQUIREMENTS, "amount": "1"})
-    assert not is_about(outcome, f"{URL}?", REQUIREMENTS)
+    assert outcome.kind == "offer"
 
 
 def test_a_receipt_names_its_transaction_only_where_it_is_given() -> None:
@@ -88,7 +85,7 @@ def test_a_receipt_names_its_transaction_only_where_it_is_given() -> None:
     assert json.loads(decoded(public)[1]) == {**wanted, "transaction": "0x1"}
     outcome = verify_artifact(private, KEYS)
     assert isinstance(outcome, Signed)
-    assert not is_about(outcome, URL, REQUIREMENTS)
+    assert outcome.kind == "receipt"
 
 
 @given(url=st.text(st.characters(exclude_categories=["Cs"])), amount=st.text("0123456789", min_size=1))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay402.attest.codes import KeysUnusable
 from assay402.attest.keys import KeyRing, Verifier
-from assay402.attest.publication import MAX_KEYS, did_document, jwks, key_set, read_keys
-from attest.rings import DAY, DID, NOW, ring, signer
+from assay402.attest.publication import MAX_KEYS, did_document, jwks, read_keys
+from attest.rings import DAY, DID, NOW, key_set, ring, signer
 from vectors import cases
 
 

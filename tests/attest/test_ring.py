@@ -193,6 +193,18 @@ def test_a_service_that_moves_gets_a_new_key_and_keeps_the_old_one_published(fol
     assert ring.keys[1].kid.startswith(f"{DID}#")
 
 
+@pytest.mark.parametrize("local", ["did:web:localhost", "did:web:localhost%3A8402", "did:web:127.0.0.1%3A1"])
+def test_a_service_with_a_public_name_does_not_vouch_for_keys_of_its_trials(folder: Path, local: str) -> None:
+    """A bug of the past: each port it was tried on left a key in what it published, without an end."""
+    tried = open_ring(folder, did=local, address=None, now=NOW).keys
+    ring = open_ring(folder, did=DID, address=None, now=NOW + DAY)
+    assert [each.kid.partition("#")[0] for each in ring.keys] == [DID]
+    assert public_ring(folder, did=DID).keys == ring.keys
+    again = open_ring(folder, did=local, address=None, now=NOW + DAY)
+    assert again.keys[0] == tried[0]
+    assert again.signers[0].kid == tried[0].kid
+
+
 def test_a_configured_key_enters_an_empty_ring_and_no_other(folder: Path, tmp_path: Path) -> None:
     one, other = pem_file(tmp_path / "one.pem"), pem_file(tmp_path / "other.pem", 2)
     ring = open_ring(folder, did=DID, address=one, now=NOW)

@@ -16,9 +16,9 @@ from assay402.attest.base64url import encode_url
 from assay402.attest.codes import NOTICES
 from assay402.attest.jws import MAX_HEADER, MAX_PAYLOAD, Invalid, Parts, check, split
 from assay402.attest.keys import Verifier, public_bytes
-from assay402.attest.publication import key_set, read_keys
+from assay402.attest.publication import read_keys
 from assay402.attest.signature import Valid, enveloped, parts_of, sign_answer, verify_answer, verify_document
-from attest.rings import NOW, private, ring, signer
+from attest.rings import NOW, key_set, private, ring, signer
 from vectors import VECTORS, cases
 
 KEYS = key_set(ring(1, 2))

@@ -6,6 +6,7 @@ from assay402 import claims
 from assay402.checks.claims.reading.claims import read_candidate
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.repairing import replacement
+from assay402.checks.claims.rules.world import World
 from claims_cases import item, request
 
 
@@ -28,6 +29,10 @@ from claims_cases import item, request
         ("The API key was not exposed.", "The API key was exposed in a public log.", "The API key was exposed."),
         ("The upload finished.", "upload status=queued", "The upload is pending."),
         ("I cancelled order 88.", "10:00 started cancelling order 88", "I tried to cancel order 88."),
+        ("The service was deployed to production.", "deploy to production queued", "The service is queued to be deployed to production."),
+        ("The service was deployed to staging.", "started deploying to staging", "The service was being deployed to staging."),
+        ("No refund was issued.", "refund rf_4 amount=60.00 USD status=succeeded", 'The supplied evidence says "refund rf_4 amount=60.00 USD status=succeeded".'),
+        ("The office closed on Friday.", "The office will close on Friday.", 'The supplied evidence says "The office will close on Friday".'),
     ],
 )  # fmt: skip
 def test_the_smallest_honest_change_is_proposed(candidate: str, evidence: str, proposed: str) -> None:
@@ -43,6 +48,42 @@ def test_a_denial_that_has_no_short_opposite_is_withheld() -> None:
     assert answer["repair"]["proposed_output"] == "The scan ran."
 
 
+@pytest.mark.parametrize(
+    ("candidate", "evidence", "proposed"),
+    [
+        ("The cache was cleared.", "cache size=4", "The supplied evidence does not show whether the cache was cleared."),
+        ("I emailed the contract to the client.", "contract with the client saved", "The supplied evidence does not show whether I emailed the contract to the client."),
+        ("J. Ruiz approved the change CH-12.", "change CH-12 opened by A. Kim", "The supplied evidence does not show whether J. Ruiz approved the change CH-12."),
+        ("The legal team approved the contract!", "the contract was approved", "The supplied evidence does not show whether the legal team approved the contract!"),
+    ],
+)  # fmt: skip
+def test_where_withholding_leaves_nothing_the_claim_is_left_open(
+    candidate: str, evidence: str, proposed: str
+) -> None:
+    """Section 3.9: what replaces a withheld clause states nothing of the matter, and repairing it changes nothing."""
+    answer = claims.repair(request(candidate, item(evidence)))
+    assert [each["support"] for each in answer["diagnosis"]["claims"]] == ["UNSUPPORTED"]
+    assert answer["repair"]["proposed_output"] == proposed
+    assert answer["repair"]["treatment"]["kind"] == "WITHHOLD"
+    again = claims.repair(request(proposed, item(evidence)))
+    assert again["diagnosis"]["claims"] == []
+    assert again["repair"]["proposed_output"] == proposed
+
+
+@pytest.mark.parametrize(
+    ("candidate", "evidence"),
+    [
+        ("According to the plan, the cache was cleared.", "cache size=4"),
+        ("The cache was cleared" + " of the old entries" * 30 + ".", "cache size=4"),
+        ("Two-factor login is enabled.", '{"two_factor_login": false}'),
+        ("\n".join(f"The cache {each} was cleared." for each in range(60)), "cache size=4"),
+    ],
+)
+def test_what_reads_on_in_no_such_sentence_has_no_proposal(candidate: str, evidence: str) -> None:
+    answer = claims.repair(request(candidate, item(evidence)))
+    assert answer["repair"]["proposed_output"] is None
+
+
 def test_possession_is_denied_with_its_own_verb() -> None:
     denial = "We do not have a backup of the server."
     answer = claims.repair(request("We have a backup of the server.", item(denial, kind="document")))
@@ -52,3 +93,21 @@ def test_possession_is_denied_with_its_own_verb() -> None:
 def test_a_value_that_no_record_gives_is_replaced_by_none() -> None:
     claim = read_candidate("The total is $5.").claims[0]
     assert replacement(claim, Binding("mismatch", claim.facts[0])) is None
+
+
+@pytest.mark.parametrize(
+    ("candidate", "evidence", "support"),
+    [
+        ("The file has over 5 MB.", "file size=7 MB", "SUPPORTED"),
+        ("The file has over 5 MB.", "file size=3 MB", "CONTRADICTED"),
+        ("Growth was 0k users.", "growth users=5", "CONTRADICTED"),
+    ],
+)
+def test_sizes_and_scaled_counts_are_compared_as_written(candidate: str, evidence: str, support: str) -> None:
+    answer = claims.diagnose(request(candidate, item(evidence)))
+    assert [each["support"] for each in answer["diagnosis"]["claims"]] == [support]
+
+
+def test_a_kept_value_is_found_through_its_object_alone() -> None:
+    assert World.newest.__doc__ is not None
+    assert World(()).newest is None

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402 import deliverable
-from assay402.checks.deliverable.automaton import MAX_ALL_STEPS, Places, Price
+from assay402.checks.deliverable.automaton import MAX_ALL_STEPS, MAX_CLASSES, Places, Price
 from assay402.checks.deliverable.automaton_syntax import parse
+from assay402.checks.deliverable.budget import Room
+from assay402.checks.deliverable.pattern import compiled
 
 CLASSES = [
     "a",
@@ -128,3 +130,48 @@ def test_one_padded_string_pushes_nothing_out_of_a_request(pattern: str, text: s
     request = {"deliverable": {"kind": "json", "value": text}, "criteria": matches + schemas}
     found = {each["reason"] for each in deliverable.check(json.dumps(request))["criteria"]}
     assert found <= {"NO_MATCH", "SCHEMA_VIOLATION", "OK"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "least"),
+    [
+        (r"^.*ỿ[\p{Ll}\p{Lo}]{20}!", 405), (r"^.*ỿ[^\p{Lu}]{60}!", 861), (r"^.*ỿ\p{Ll}{60}!", 820), (r"^.*ỿ\p{L}{20}!", 195),
+        (r"^.*y[acegikmoqsuwyACEGIKMOQSUWY13579#%+=_]{30}!", 290), (r"^.*ỿ.{60}!", 90), (r"^.*a\PN{60}!", 298),
+    ],
+)  # fmt: skip
+def test_a_place_weighs_by_the_alternatives_of_bytes_its_class_has(pattern: str, least: int) -> None:
+    """What a byte of the worst text was measured to take in the engine of `matches`, in steps."""
+    made = compiled({"value": pattern}, Room())
+    assert isinstance(made, dict)
+    assert made["price"].byte >= least
+
+
+def test_so_many_classes_of_a_request_are_weighed_and_each_further_one_as_the_largest() -> None:
+    places = Places()
+    first = places.price("^.*a[b]{9}")
+    for one in range(MAX_CLASSES + 1):
+        places.price(f"^[{chr(0x4E00 + one)}-{chr(0x5E00 + one)}]")
+    known, further = places.price("^.*a[b]{9}c"), places.price("^.*a[c]{9}")
+    assert first is not None
+    assert known is not None
+    assert further is not None
+    assert first.alternatives == known.alternatives < further.alternatives
+
+
+def test_a_class_the_engine_of_matches_does_not_read_counts_as_the_largest() -> None:
+    found, narrow = price(r"^[\u0061-\u0064]"), price("^[a-d]")
+    assert found is not None
+    assert narrow is not None
+    assert found.alternatives > narrow.alternatives
+
+
+def test_what_a_text_is_looked_at_is_what_it_takes() -> None:
+    """A pattern that reaches so far only cannot be pushed out by a longer text."""
+    request = {
+        "deliverable": {"kind": "text", "value": "ỿ" * 15_000},
+        "criteria": [
+            {"id": str(place), "check": "matches", "value": r"^[\p{Ll}\p{Lo}]{1,20}$"} for place in range(64)
+        ],
+    }
+    found = {each["reason"] for each in deliverable.check(json.dumps(request))["criteria"]}
+    assert found == {"NO_MATCH"}

@@ -209,11 +209,10 @@ def test_far_apart_numbers_are_divided_within_the_limit_of_work(stack: str) -> N
 
 
 @both_stacks
-def test_numbers_beyond_binary64_are_compared_pair_by_pair_within_the_limit_of_work(stack: str) -> None:
+def test_numbers_beyond_binary64_are_found_different_however_many_they_are(stack: str) -> None:
     unique = '{"uniqueItems": true}'
     far = _numbers(*(f"1e{place}" for place in range(400, 2800)))
-    assert reasons_of_texts(stack, far, [unique]) == ["LIMIT_WORK"]
-    assert reasons_of_texts(stack, _numbers(*(f"1e{place}" for place in range(400, 540))), [unique]) == ["OK"]
+    assert reasons_of_texts(stack, far, [unique] * 64) == ["OK"] * 64
     wide = _numbers(*(str(10**18 + place) for place in range(2000)))
     assert reasons_of_texts(stack, wide, [unique]) == ["OK"]
     assert reasons_of_texts(stack, _numbers(*map(str, range(8000))), [unique]) == ["OK"]

@@ -73,7 +73,7 @@ def test_a_key_is_made_outside_and_taken_into_the_ring(place: tuple[str, ...], t
 
 def test_settings_of_the_service_are_read_from_the_environment(tmp_path: Path) -> None:
     data = str(tmp_path / "data")
-    assert b"did:web:localhost%3A9402#" in assay("keys", "new", ASSAY_DATA_DIR=data, ASSAY_PORT="9402").stdout
+    assert b"did:web:localhost#" in assay("keys", "new", ASSAY_DATA_DIR=data, ASSAY_PORT="9402").stdout
     other = assay("keys", "show", "--json", ASSAY_DATA_DIR=data, ASSAY_PUBLIC_URL=URL)
     assert [each["state"] for each in json.loads(other.stdout)["keys"]] == ["other"]
     home = assay("keys", "new", XDG_DATA_HOME=str(tmp_path / "home"))

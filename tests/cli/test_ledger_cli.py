@@ -406,6 +406,16 @@ def test_tables_that_do_not_fit_fail_the_check(assay: Assay, tmp_path: Path) -> 
     assert assay("ledger", "list", "--database", place.address).returncode == 2
 
 
+def test_tables_that_are_too_new_are_said_to_be_by_every_command(assay: Assay, tmp_path: Path) -> None:
+    place = Place(f"sqlite:{tmp_path / 'a.sqlite3'}")
+    place.run(
+        lambda store: store.database.change(lambda: _do("UPDATE schema_version SET version_num = '0009'"))
+    )
+    for words, status in ((("db", "upgrade"), 2), (("db", "check"), 1), (("ledger", "list"), 2)):
+        done = assay(*words, "--database", place.address)
+        assert (done.returncode, b"schema_ahead" in done.stderr) == (status, True)
+
+
 @pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}")
 def test_the_commands_work_on_postgresql(assay: Assay) -> None:
     with postgresql_server() as server:
@@ -441,3 +451,23 @@ def test_an_export_holds_few_rows_in_memory(books: Books) -> None:
 
 async def _rows(store: Store) -> list[LedgerRow]:
     return [row async for row in store.ledger.rows(None, None)]
+
+
+def test_prune_deletes_who_called_once_its_time_is_over_and_nothing_else(assay: Assay, place: Place) -> None:
+    async def called(store: Store) -> int:
+        for each in range(3):
+            assert await store.free_tier.take(f"call:{each}", NOW.replace(year=2020), 9, 0)
+        assert await store.free_tier.take("call:now", NOW.replace(year=2090), 9, 0)
+        return len([row async for row in store.ledger.rows(None, None)])
+
+    booked = place.run(called)
+    assert booked > 0
+    where = ("--database", place.address)
+    assert assay("db", "prune", *where).stdout == b"Deleted: 3 of the free calls' rows.\n"
+    assert json.loads(assay("db", "prune", "--json", *where).stdout) == {"free_calls": 0}
+
+    async def left(store: Store) -> tuple[int, int]:
+        rows = [row async for row in store.ledger.rows(None, None)]
+        return len(rows), (await store.database.read("SELECT count(*) FROM free_calls"))[0][0]
+
+    assert place.run(left) == (booked, 1)

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402.attest.offers import sign_receipt
-from assay402.attest.publication import did_document, jwks, key_set
+from assay402.attest.publication import did_document, jwks
 from assay402.attest.signature import enveloped, sign_answer
 from assay402.cli.verify import _given, _judged
 from assay402.core.errors import TheirError
-from attest.rings import NOW, ring, signer
+from attest.rings import NOW, key_set, ring, signer
 from cli.published_keys import published
 from cli.test_cli import assay
 

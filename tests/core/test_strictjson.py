@@ -3,23 +3,32 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import (
     MAX_DEPTH,
+    NotPlain,
     Number,
     RepeatedNames,
     _write,
     integer,
     is_deeper,
-    is_plain,
     members,
-    plain_number,
+    plainly,
     read,
     read_document,
     write,
 )
+
+
+def nested(depth: int) -> Any:
+    """Give a value of so many lists around a dict."""
+    value: Any = {"a": 1}
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 @pytest.mark.parametrize(
@@ -199,16 +208,38 @@ def test_cycles_are_deep_and_sharing_is_not_counted_twice() -> None:
         ({1: 2}, False),
         ([1.5], False),
         ([10**18], False),
-        ([0] * 20_000, False),
+        ([object()], False),
+        ([[0]] * 20_000, False),
+        ([{"a": None}] * 9_000, True),
+        (nested(MAX_DEPTH), True),
+        (nested(MAX_DEPTH + 1), False),
     ],
 )
 def test_only_plain_values_take_the_quick_way_and_both_write_the_same(value: Any, is_quick: bool) -> None:
-    assert is_plain(value) is is_quick
+    if not is_quick:
+        with pytest.raises(NotPlain):
+            plainly(value)
+    try:
+        parts: list[str] = []
+        _write(value, parts)
+    except TypeError:
+        with pytest.raises(TypeError):
+            write(value)
+    else:
+        assert write(value) == "".join(parts).encode()
+        assert not is_quick or msgspec.json.encode(plainly(value)) == write(value)
+
+
+def test_a_value_that_holds_itself_is_not_plain() -> None:
+    cycle: list[Any] = []
+    cycle.append([cycle, cycle])
+    with pytest.raises(NotPlain):
+        plainly(cycle)
+
+
+def test_every_character_is_written_as_the_slow_way_writes_it() -> None:
+    text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11000)]))
     parts: list[str] = []
-    _write(value, parts)
-    assert write(value) == "".join(parts).encode()
-
-
-def test_what_is_no_number_is_no_plain_number() -> None:
-    with pytest.raises(TypeError):
-        plain_number("1")
+    _write([text], parts)
+    assert write([text]) == "".join(parts).encode()
+    assert write(["\ud800"]) == b'["\\ud800"]'

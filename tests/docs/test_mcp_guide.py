@@ -14,13 +14,15 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from assay402.core.check import REQUEST_DEPTH
-from assay402.mcp_server.kept import MOST, MOST_BYTES
+from assay402.mcp_server.answers import MOST, MOST_BYTES
+from assay402.mcp_server.messages import LIGHT_BYTES
 from assay402.mcp_server.pages import pages
+from assay402.mcp_server.processes import SHORT_BYTES
 from assay402.mcp_server.tools import REQUEST_BYTES, tools
 from assay402.mcp_server.unpaid import CALLS
-from assay402.mcp_server.working import SHORT_BYTES
 from assay402.service.settings import Settings
 from assay402.web.tools import PATH
+from assay402.wire.transport import MAX_PAYMENT_BYTES
 
 GUIDE = (Path(__file__).parent.parent.parent / "docs" / "guides" / "mcp.md").read_text()
 SNIPPETS = {
@@ -62,6 +64,8 @@ def test_the_example_is_what_the_tools_take() -> None:
 def test_the_numbers_are_those_of_the_program() -> None:
     numbers = (
         f"{REQUEST_BYTES:,} bytes",
+        f"{LIGHT_BYTES:,} bytes without",
+        f"{MAX_PAYMENT_BYTES:,} bytes",
         f"last {MOST:,} answers",
         f"{MOST_BYTES >> 20} MiB",
         f"{CALLS} calls",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay402.formats.cutting import members, spans
+from assay402.formats.cutting import members, spans, without_half_pairs
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -42,6 +42,16 @@ def test_any_bytes_have_members_or_none(source: bytes) -> None:
         (b'{"a":NaN,"a":2}', {"a": b"2"}),
         (b'{"a":' + b"[" * 5_000 + b"]" * 5_000 + b"}", {"a": b"[" * 5_000 + b"]" * 5_000}),
         (b'{"\\x":NaN}', {'"\\x"': b"NaN"}),
+        (b'{,"a":NaN}', {"a": b"NaN"}),
+        (
+            b'{"a":NaN,"b":[[[[[[[[[["]"]],"}",[]]]]]]]],9]}',
+            {"a": b"NaN", "b": b'[[[[[[[[[["]"]],"}",[]]]]]]]],9]'},
+        ),
+        (
+            b'{"a":NaN,"b":[{"c":[{"d":[{"e":[{"f":[{}]}]}]}]}]}',
+            {"a": b"NaN", "b": b'[{"c":[{"d":[{"e":[{"f":[{}]}]}]}]}]'},
+        ),
+        (b'{"a":NaN,"b":[[[[[[[[[[{"c":1}]]]]]]]]]]}', {"a": b"NaN", "b": b'[[[[[[[[[[{"c":1}]]]]]]]]]]'}),
         (b"{}", {}),
         (b"{NaN}", {}),
         (b'{"a":1', None),
@@ -61,3 +71,29 @@ def test_an_object_is_found_where_it_begins() -> None:
     inner = spans(source, outer["a"].start)
     assert inner is not None
     assert source[inner["b"]] == b"NaN"
+
+
+def nested(value: Any, levels: int) -> Any:
+    for level in range(levels):
+        value = [level, value] if level % 2 else {"k": value, "]}": "[{"}
+    return value
+
+
+@given(value=ANY_JSON, levels=st.integers(0, 30), after=ANY_JSON)
+@settings(deadline=None, max_examples=200)
+def test_a_value_of_any_depth_is_cut_whole(value: Any, levels: int, after: Any) -> None:
+    source = json.dumps({"deep": nested(value, levels), "after": after}).encode()
+    found = spans(source) or {}
+    assert {name: json.loads(source[place]) for name, place in found.items()} == json.loads(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (rb'"\ud800 \uDFFF \uD83D\uDE00"', rb'"\ufffd \ufffd \ufffd\ufffd"'),
+        (rb'"\\ud800 \\\ud800 \u00e9"', rb'"\\ud800 \\\ufffd \u00e9"'),
+        (b'"plain"', b'"plain"'),
+    ],
+)
+def test_half_pairs_are_written_as_what_every_reader_takes(source: bytes, expected: bytes) -> None:
+    assert without_half_pairs(source) == expected

@@ -5,8 +5,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from assay402.formats.schema import schemas_of
 from assay402.mcp_server.http import mcp_app
 from assay402.mcp_server.tools import Tool, tools
 from assay402.mcp_server.unpaid import Unpaid
+from assay402.wire.transport import encode_header
 from interop.node_client import NodeClient
 from interop.payments import signed_payment
 from interop.second_environment import FOLDER, install
@@ -29,68 +32,109 @@ SOLD = {"fahce_diagnose_integrity": 20_000, "dialect_check": 10_000, "deliverabl
 SECONDS = 60
 
 
+CHALLENGE = {
+    "x402Version": 2,
+    "error": "PAYMENT-SIGNATURE header is required",
+    "resource": {"url": "https://shop.example/paid"},
+    "accepts": [{"scheme": "exact", "network": "eip155:84532", "amount": "1", "payTo": f"0x{'1' * 40}"}],
+}
+
+
+class Seller(BaseHTTPRequestHandler):
+    """Demands a payment, and lists nothing."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        if self.path == "/paid":
+            self.send_response(402)
+            self.send_header("PAYMENT-REQUIRED", encode_header(json.dumps(CHALLENGE).encode()))
+        else:
+            self.send_response(404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def calls() -> Iterator[list[Any]]:
+    """Give a call of every tool; the listing check meets a seller, which is its catalogue as well."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Seller) as seller:
+        thread = threading.Thread(target=seller.serve_forever)
+        thread.start()
+        own = f"http://127.0.0.1:{seller.server_port}"
+        listing = {"url": f"{own}/paid", "discovery_base_url": own}
+        try:
+            yield [
+                {
+                    "name": tool.name,
+                    "arguments": listing if tool.name == "listing_check" else arguments_of(tool),
+                }
+                for tool in TOOLS.values()
+            ]
+        finally:
+            seller.shutdown()
+            thread.join(SECONDS)
+
+
 def arguments_of(tool: Tool) -> Any:
     """Give what a tool is called with: its example, of which nothing leaves this machine."""
     match tool.name:
-        case "listing_check":
-            return {"url": "https://shop.invalid/paid"}
         case "terms_verify":
             return {"doc": {"x402Version": 2, "accepts": []}}
     example = schemas_of(tool.check.name, tool.operation.name, tool.profile or "").example
     return {"request": example} if tool.name.startswith("fahce_") else example
 
 
-CALLS = [{"name": tool.name, "arguments": arguments_of(tool)} for tool in TOOLS.values()]
-
-
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[Endpoint]:
-    with serving(lambda: mcp_app(Unpaid().take)) as running:
+    with serving(lambda: mcp_app(Unpaid(allow_private=True).take)) as running:
         yield running
 
 
-def held(name: str, result: Any) -> None:
+def held(result: Any) -> None:
     """Hold a result to what it must be, whoever read it."""
     assert "error" not in result, result
-    first = json.loads(result["content"][0]["text"])
-    if result.get("isError"):
-        assert name == "listing_check"
-        assert first["code"]
-    else:
-        assert result["structuredContent"] == first
+    assert not result.get("isError"), result
+    assert result["structuredContent"] == json.loads(result["content"][0]["text"])
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_official_typescript_client_lists_and_calls_every_tool(
-    transport: str, typescript_client: NodeClient, endpoint: Endpoint
+    transport: str, typescript_client: NodeClient, endpoint: Endpoint, calls: list[Any]
 ) -> None:
     """It holds each answer to the output schema that was listed."""
-    where = {"url": endpoint.url} if transport == "http" else {"command": str(ASSAY), "args": ["mcp"]}
-    told = typescript_client.call_tools(calls=CALLS, **where)
+    where = (
+        {"url": endpoint.url}
+        if transport == "http"
+        else {"command": str(ASSAY), "args": ["mcp", "--allow-private"]}
+    )
+    told = typescript_client.call_tools(calls=calls, **where)
     assert [tool["name"] for tool in told["tools"]] == list(TOOLS)
     assert told["resources"] > 80
-    for call, result in zip(CALLS, told["results"], strict=True):
-        held(call["name"], result)
+    for _, result in zip(calls, told["results"], strict=True):
+        held(result)
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_official_python_client_lists_and_calls_every_tool(
-    transport: str, mode: str, endpoint: Endpoint
+    transport: str, mode: str, endpoint: Endpoint, calls: list[Any]
 ) -> None:
     async def use() -> list[Any]:
-        server = StdioServerParameters(command=str(ASSAY), args=["mcp"])
+        server = StdioServerParameters(command=str(ASSAY), args=["mcp", "--allow-private"])
         async with (
             asyncio.timeout(SECONDS),
             Client(endpoint.url if transport == "http" else stdio_client(server), mode=mode) as client,
         ):
             assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
             assert len((await client.list_resources()).resources) > 80
-            results = [await client.call_tool(call["name"], call["arguments"]) for call in CALLS]
+            results = [await client.call_tool(call["name"], call["arguments"]) for call in calls]
             return [result.model_dump(by_alias=True, mode="json", exclude_none=True) for result in results]
 
-    for call, result in zip(CALLS, asyncio.run(use()), strict=True):
-        held(call["name"], result)
+    for _, result in zip(calls, asyncio.run(use()), strict=True):
+        held(result)
 
 
 @pytest.mark.parametrize("name", SOLD)
@@ -102,7 +146,7 @@ def test_the_official_typescript_client_pays_after_listing(
     told = typescript_client.call_tools(url=f"{service.url}/mcp", calls=[call], key=parties.key)
     assert not any("outputSchema" in tool for tool in told["tools"])
     (result,) = told["results"]
-    held(name, result)
+    held(result)
     receipt = result["_meta"]["x402/payment-response"]
     assert receipt["success"] is True
     assert chain.is_settled(receipt["transaction"])

@@ -10,17 +10,16 @@ from assay402.attest.jws import Invalid
 from assay402.attest.keys import KeyRing, Signer, Verifier, did_of, kid_of, public_bytes
 from assay402.attest.offers import (
     Signed,
-    is_about,
     offers_extension,
     receipt_extension,
     sign_offer,
     sign_receipt,
     verify_artifact,
 )
-from assay402.attest.publication import did_document, key_set
+from assay402.attest.publication import did_document
 from assay402.attest.signature import enveloped, sign_answer
 from assay402.core.canon import canonical
-from attest.rings import private
+from attest.rings import key_set, private
 from cli.published_keys import published
 from interop.node_client import run_node
 
@@ -33,6 +32,7 @@ REQUIREMENTS: dict[str, Any] = {
     "amount": "10000",
     "maxTimeoutSeconds": 300,
 }
+TERMS = ("scheme", "network", "asset", "payTo", "amount")
 SCRIPT = """
 import { readFileSync } from "node:fs";
 import * as x402 from "@x402/extensions";
@@ -88,7 +88,7 @@ def test_the_official_package_and_ours_verify_each_other(node_packages: Path, tm
         == {
             "version": 1,
             "resourceUrl": URL,
-            **{name: REQUIREMENTS[name] for name in ("scheme", "network", "asset", "payTo", "amount")},
+            **{name: REQUIREMENTS[name] for name in TERMS},
             "validUntil": int((now + timedelta(seconds=300)).timestamp()),
         }
     )
@@ -102,7 +102,8 @@ def test_the_official_package_and_ours_verify_each_other(node_packages: Path, tm
     )
     assert [each.kind for each in theirs if not isinstance(each, Invalid)] == ["offer", "receipt"]
     assert isinstance(theirs[0], Signed)
-    assert is_about(theirs[0], URL, REQUIREMENTS)
+    assert theirs[0].payload["resourceUrl"] == URL
+    assert all(theirs[0].payload[name] == REQUIREMENTS[name] for name in TERMS)
 
 
 def given_to_node(signer: Signer, now: datetime) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from assay402.core.asks import Failed, Fetch, Fetched, Recorder, adrive
 from assay402.core.check import Refusal
 from assay402.core.grammar import NotJSON, scan
 from assay402.formats.recording_v1 import Recording, write_recording
+from assay402.mcp_server.notices import notice_of
 from assay402.mcp_server.results import problem
 from assay402.mcp_server.server import make_server
 from assay402.mcp_server.tools import Tool, tools
@@ -25,33 +26,30 @@ from vectors import cases
 TOOLS = {tool.name: tool for tool in tools()}
 AT = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 URL = "https://shop.dev/paid"
+DIALECT = ("dialect/handed.json", "dialect/admission.json")
+DELIVERABLE = tuple(
+    f"deliverable/{name}.json"
+    for name in (
+        *("admission", "bounds", "claims", "handed", "json", "numbers", "parameters", "paths"),
+        *("schema", "text", "x402"),
+    )
+)
 OFFLINE = {
-    "dialect_check": ("dialect/handed.json", "dialect/admission.json"),
-    "deliverable_check": tuple(
-        f"deliverable/{name}.json"
-        for name in (
-            *("admission", "bounds", "claims", "handed", "json", "numbers", "parameters", "paths"),
-            *("schema", "text", "x402"),
-        )
-    ),
+    "dialect_check": DIALECT,
+    "dialect_precheck": DIALECT,
+    "deliverable_check": DELIVERABLE,
+    "deliverable_lint": DELIVERABLE,
     "terms_place": ("terms/handed.json", "terms/protocols.json"),
     "terms_extract": ("terms/handed.json", "terms/protocols.json"),
 }
-LEFT_OUT: dict[str, set[str]] = {
-    "dialect_check": {
+NO_OBJECT = {
+    "dialect": {
         "dialect/admission.json:not-json",
         "dialect/admission.json:not-json-nan",
         "dialect/admission.json:array",
         "dialect/admission.json:null",
-        "dialect/admission.json:mode-of-another-type",
-        "dialect/admission.json:probe",
-        "dialect/admission.json:probe-without-url",
-        "dialect/admission.json:probe-url-null",
-        "dialect/admission.json:probe-url-scheme",
-        "dialect/admission.json:probe-url-private",
-        "dialect/admission.json:caller-on-check",
     },
-    "deliverable_check": {
+    "deliverable": {
         "deliverable/admission.json:no-json-0",
         "deliverable/admission.json:no-json-1",
         "deliverable/admission.json:no-json-2",
@@ -69,7 +67,23 @@ LEFT_OUT: dict[str, set[str]] = {
         "deliverable/handed.json:400-not-json-request",
     },
 }
-"""Vectors that are left out: arguments are an object on one line, a message is JSON, and a probe asks the network."""
+"""Vectors that no tool call can say: arguments are an object on one line, and a message is JSON."""
+PROBES = {
+    "dialect/admission.json:caller-on-check",
+    "dialect/admission.json:mode-of-another-type",
+    "dialect/admission.json:probe",
+    "dialect/admission.json:probe-without-url",
+    "dialect/admission.json:probe-url-null",
+    "dialect/admission.json:probe-url-scheme",
+    "dialect/admission.json:probe-url-private",
+}
+"""Those that ask the network."""
+LEFT_OUT: dict[str, set[str]] = {
+    "dialect_check": NO_OBJECT["dialect"] | PROBES,
+    "dialect_precheck": NO_OBJECT["dialect"],
+    "deliverable_check": NO_OBJECT["deliverable"],
+    "deliverable_lint": NO_OBJECT["deliverable"],
+}
 CLAIMS = {
     "diagnose": "fahce_diagnose_integrity",
     "repair": "fahce_plan_bounded_repair",
@@ -134,7 +148,11 @@ def requests_of(name: str) -> dict[str, bytes]:
         for case in cases(file)
         if case.get("op", operation) == operation
     }
-    kept = {case: source for case, source in found.items() if _can_be_said(source)}
+    kept = {
+        case: source
+        for case, source in found.items()
+        if _can_be_said(source) and not (name == "dialect_check" and _is_probe(source))
+    }
     assert found.keys() - kept.keys() == LEFT_OUT.get(name, set())
     return kept
 
@@ -150,20 +168,35 @@ def _spelled(case: Any) -> bytes:
 
 def _can_be_said(source: bytes) -> bool:
     """Tell whether a tool call may hold this: arguments are one object, on one line, in a message that is JSON."""
-    is_probe = b'"probe"' in source and b'"artefact"' not in source
     try:
         syntax = scan(source.decode())
     except UnicodeDecodeError:
         return False
     is_json = not isinstance(syntax, NotJSON) or syntax.constant
-    return is_json and source.strip().startswith(b"{") and b"\n" not in source and not is_probe
+    return is_json and source.strip().startswith(b"{") and b"\n" not in source
+
+
+def _is_probe(source: bytes) -> bool:
+    return b'"probe"' in source and b'"artefact"' not in source
 
 
 def without_time(line: bytes) -> Any:
     value = json.loads(line)
     moment = value.pop("checked_at")
-    value["report_line"] = value["report_line"].replace(moment, "")
+    if "report_line" in value:
+        value["report_line"] = value["report_line"].replace(moment, "")
     return value
+
+
+def refusal_of(tool: Tool, line: bytes) -> Any:
+    """Give the whole of an error for what the command line refuses: its code and numbers, in the words of this face."""
+    refused = json.loads(line)
+    if tool.operation.publish_refusal is not Refusal.published:
+        return refused
+    notice = notice_of(refused["code"], tool.check)
+    assert notice is not None
+    said = {"code": refused["code"], "title": notice.text, "detail": notice.hint}
+    return said | {name: value for name, value in refused.items() if name not in ("refused", "code")}
 
 
 @pytest.mark.parametrize("name", OFFLINE)
@@ -177,7 +210,7 @@ def test_a_tool_answers_with_the_bytes_of_the_command_line(name: str, capsysbina
     for case, line, result in zip(sources, printed, results, strict=True):
         held(result, tool)
         if result["isError"]:
-            assert json.loads(text_of(result))["code"] == json.loads(line)["code"], case
+            assert json.loads(text_of(result)) == refusal_of(tool, line), case
         elif tool.check.name == "dialect":
             assert without_time(text_of(result)) == without_time(line)
         else:
@@ -211,17 +244,18 @@ def test_the_claims_tools_give_the_result_hash_of_the_command_line(capsysbinary:
         # An operation that has no vectors of its own is asked those of another.
         requests = [each for whose, each in found if whose == operation] or [each for _, each in found[:40]]
         answer_lines(TOOLS[name].operation, BytesIO(b"".join(each + b"\n" for each in requests)))
-        printed = map(json.loads, capsysbinary.readouterr().out.splitlines())
+        printed = capsysbinary.readouterr().out.splitlines()
         results = call_each([(name, b'{"request":' + each + b"}") for each in requests])
         for line, result in zip(printed, results, strict=True):
             held(result, TOOLS[name])
-            _same_claims(json.loads(text_of(result)), line)
+            _same_claims(TOOLS[name], json.loads(text_of(result)), line)
 
 
-def _same_claims(said: Any, printed: Any) -> None:
+def _same_claims(tool: Tool, said: Any, line: bytes) -> None:
     """Hold two answers to what two determinations of one request share."""
+    printed = json.loads(line)
     if "receipt" not in printed:
-        assert said["code"] == printed["code"]
+        assert said == refusal_of(tool, line)
         return
     assert said["receipt"]["result_hash"] == printed["receipt"]["result_hash"]
     once = {"request_id", "binding", "receipt"}
@@ -393,3 +427,24 @@ def test_an_answer_with_a_number_no_double_holds_is_an_error_with_a_code() -> No
     (result,) = call_each([("terms_place", source)])
     assert result["isError"] is True
     assert json.loads(text_of(result))["code"] == "number-out-of-range"
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_request_without_any_form_is_refused_in_whole_as_on_the_command_line(
+    name: str, capsysbinary: Any
+) -> None:
+    tool, source = TOOLS[name], b'{"no_such_member":1}'
+    answer_lines(tool.operation, BytesIO(source + b"\n"))
+    line = capsysbinary.readouterr().out
+    (result,) = call_each([(name, source)])
+    if not result["isError"]:
+        # A precheck's answer tells of what would be refused.
+        assert without_time(text_of(result)) == without_time(line)
+        return
+    if tool.operation.publish_refusal is Refusal.published:
+        assert json.loads(text_of(result)) == refusal_of(tool, line)
+        return
+    assert text_of(result) + b"\n" == line
+    notice = notice_of(json.loads(line)["code"], tool.check)
+    assert notice is not None
+    assert result["content"][1]["text"] == f"{notice.text} {notice.hint}"

@@ -5,6 +5,7 @@ import gc
 import http.client
 import json
 import socket
+import sys
 import threading
 import tracemalloc
 from collections.abc import Callable
@@ -234,3 +235,34 @@ def test_numbers_reach_a_check_as_they_were_spelled() -> None:
     with serving(free) as endpoint:
         _, answer = post(endpoint, body)
     assert b"EXACT_NUMBERS" in answer
+
+
+@pytest.mark.parametrize("form", [b"[%s]", b'[%s,"\\ud800"]', b"deep"])
+def test_a_long_message_costs_the_event_loop_no_more_than_a_short_one(form: bytes) -> None:
+    """A bug of the past: one message of half a megabyte held every other client up for seconds. Counted in calls."""
+
+    def cost(body: bytes) -> int:
+        calls = 0
+
+        def count(_frame: Any, _event: str, _argument: Any) -> None:
+            nonlocal calls
+            calls += 1
+
+        endpoint.inside(lambda: sys.setprofile(count))
+        try:
+            _, answer = post(endpoint, body)
+        finally:
+            endpoint.inside(lambda: sys.setprofile(None))
+        assert b"over_cap" in answer or b"mode_unknown" in answer
+        return calls
+
+    def body(count: int) -> bytes:
+        deep = b"[" * count + b"]" * count
+        value = deep if form == b"deep" else form % b",".join([b"[]"] * count)
+        return message("dialect_check", "HERE").replace(b'"HERE"', b'{"a":%s}' % value)
+
+    short, long = body(1), body(150_000)
+    with serving(free) as endpoint:
+        cost(short)
+        # A thread and a process are waited for; nothing else is there to do.
+        assert cost(long) < cost(short) * 3

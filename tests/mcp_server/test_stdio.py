@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -16,12 +17,14 @@ from hypothesis import strategies as st
 
 from assay402.cli.commands import answer_lines
 from assay402.core.asks import Fetched
-from assay402.mcp_server.messages import carried
+from assay402.mcp_server.messages import read_message
+from assay402.mcp_server.progress import LISTENER
 from assay402.mcp_server.server import make_server
-from assay402.mcp_server.stdio import TooLong, id_of, next_line
+from assay402.mcp_server.stdio import TooLong, id_of, next_line, serve
 from assay402.mcp_server.tools import REQUEST_BYTES, tools
 from assay402.mcp_server.unpaid import Unpaid
 from assay402.net.answerer import NetworkAnswerer
+from assay402.service.order import Declined, Order, Outcome
 from mcp_wire import HELLO, PATIENCE, Wire, run_on, wire
 
 ASSAY = Path(sys.executable).with_name("assay")
@@ -70,7 +73,7 @@ def test_what_is_no_message_is_answered_and_the_next_one_too(line: bytes, code: 
 @given(st.binary(max_size=200))
 @settings(deadline=None, max_examples=200)
 def test_any_bytes_are_a_message_or_an_error_that_quotes_nothing(line: bytes) -> None:
-    found = carried(line)
+    found = read_message(line)
     if isinstance(found, bytes):
         assert json.loads(found)["error"]["message"] in (
             "This is JSON, and no JSON-RPC message.",
@@ -306,6 +309,70 @@ def test_progress_is_told_of_a_call_that_asks_for_it() -> None:
     assert [each["method"] for each in told] == ["notifications/progress"] * 2
     assert [each["params"]["progress"] for each in told] == [1, 2]
     assert {each["params"]["progressToken"] for each in told} == {"mine"}
+
+
+def test_work_goes_on_where_nobody_reads_of_its_progress() -> None:
+    """Paid work is not held up by a caller who reads nothing: telling has an end."""
+
+    async def main() -> None:
+        worked = asyncio.Event()
+
+        async def take(_order: Order) -> Outcome:
+            listener = LISTENER.get()
+            assert listener is not None
+            await listener()
+            worked.set()
+            return Declined(status=400, code="internal")
+
+        (stdin, to_server), (from_server, stdout) = os.pipe(), os.pipe()
+        params = {"name": "dialect_check", "arguments": {}, "_meta": {"progressToken": 1}}
+        with os.fdopen(stdin, "rb") as input_, os.fdopen(stdout, "wb", buffering=0) as output:
+            running = asyncio.create_task(serve(make_server(take), input_, output))
+            lines = [
+                {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+                {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                # More than a pipe holds.
+                *({"jsonrpc": "2.0", "id": 2 + number, "method": "tools/list"} for number in range(10)),
+                {"jsonrpc": "2.0", "id": 20, "method": "tools/call", "params": params},
+            ]
+            for line in lines:
+                await asyncio.to_thread(os.write, to_server, json.dumps(line).encode() + b"\n")
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await worked.wait()
+            finally:
+                os.close(from_server)
+                os.close(to_server)
+                async with asyncio.timeout(PATIENCE):
+                    await running
+
+    asyncio.run(main())
+
+
+def test_a_long_line_costs_the_event_loop_no_more_than_a_short_one() -> None:
+    """A bug of the past: a message of 400 kilobytes took eight seconds of it. Counted in calls."""
+
+    async def use(client: Wire) -> list[int]:
+        costs = []
+        for count in (1, 1, 170_000):
+            calls = 0
+
+            def tally(_frame: Any, _event: str, _argument: Any) -> None:
+                nonlocal calls
+                calls += 1
+
+            arguments = b'{"a":%s}' % (b"[" * count + b"]" * count)
+            sys.setprofile(tally)
+            try:
+                answer = await client.call_with("dialect_check", arguments)
+            finally:
+                sys.setprofile(None)
+            assert answer["result"]["isError"] is True
+            costs.append(calls)
+        return costs
+
+    _, short, long = run_on(make_server(Unpaid().take), use)
+    assert long < short * 3
 
 
 def test_nothing_is_left_of_many_calls() -> None:

@@ -274,6 +274,7 @@ WORDS_OF_REPAIR = frozenset(
         "tried",
         "to",
         "all",
+        *("the", "supplied", "evidence", "says", "show", "whether"),
         "january",
         "february",
         "march",
@@ -288,7 +289,8 @@ WORDS_OF_REPAIR = frozenset(
         "december",
     ]
 )
-"""What an edit may say of its own: stages, denials, and the month of a date that is given in digits."""
+"""What an edit may say of its own: stages, denials, the month of a date that is given in digits, and what the supplied
+evidence says or does not show."""
 
 
 def tokens(text: str) -> set[str]:

@@ -3,7 +3,7 @@
 # ruff: noqa: D102  (the port says what each method does)
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -263,3 +263,9 @@ class MemoryFreeTier:
             return False
         self.buckets[bucket] = (now.date(), count, now)
         return True
+
+    async def forget(self, now: datetime, at_most: int) -> int:
+        over = [bucket for bucket, (_, _, last) in self.buckets.items() if now - last > timedelta(days=1)]
+        for bucket in over[:at_most]:
+            del self.buckets[bucket]
+        return len(over[:at_most])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from assay402.core.strictjson import JSON
 from assay402.service.order import Declined, Delivered, Offered, Outcome, Pending
-from assay402.service.ports import Entry, NotMoved, PaymentState, Settled, Unknown
+from assay402.service.ports import Entry, NotMoved, PaymentState, Settled, StoreUnavailable, Unknown
 from service.facilitator_server import Reply, said
 from service.world import BASE, KEEPING, PAID, World, run
 
@@ -222,6 +222,34 @@ def test_what_is_never_found_out_does_not_keep_the_reconciler_from_the_rest() ->
         world.clock.pass_by(186)
         assert [await world.orders.reconcile(limit=1) for _ in range(4)] == [0, 0, 1, 0]
         assert len(world.payments.booked) == 1
+
+    run(story)
+
+
+@pytest.mark.parametrize("fault", [StoreUnavailable("failed"), ValueError("a fault of ours")])
+def test_a_payment_that_fails_each_time_does_not_keep_the_reconciler_from_the_rest(fault: Exception) -> None:
+    async def story(world: World) -> None:
+        chain = Chain(world)
+        world.orders = world.service(chain=chain)
+        chain.is_unknown = True
+        for number in range(3):
+            payment = await world.paid(nonce=f"0x{number + 9:064x}")
+            world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+            world.facilitator.moves_anyway = True
+            assert isinstance(await world.take("dialect/check", payment), Pending)
+            world.clock.pass_by(1)
+
+        def is_known(nonce: str) -> bool:
+            if nonce != f"0x{11:064x}":
+                raise fault
+            return True
+
+        chain.is_unknown, chain.is_known = False, is_known
+        world.clock.pass_by(151)
+        assert [await world.orders.reconcile(limit=1) for _ in range(4)] == [0, 0, 1, 0]
+        assert len(world.payments.booked) == 1
+        # A store that fails is no fault to be told: it is seen where it is asked for.
+        assert world.heard.count("order.failed") == (0 if isinstance(fault, StoreUnavailable) else 3)
 
     run(story)
 

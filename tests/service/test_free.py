@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,13 @@ from msgspec.structs import replace
 
 from assay402.core.asks import Failed
 from assay402.service.order import Declined, Delivered, Offered, UnreadablePayment
+from assay402.service.orders import TIDIED_AT_ONCE
+from assay402.service.ports import StoreUnavailable
 from assay402.service.review import Tripwire, review
 from assay402.service.settings import Settings
 from assay402.service.work import INLINE_BYTES
 from assay402.store.opening import Store, open_store
+from service.memory import MemoryFreeTier
 from service.test_attacks import OTHER
 from service.world import ALICE, CLAIMS, KEEPING, NOON, PAID, PROBE, RESOURCES, World, run, world
 
@@ -173,8 +177,34 @@ def test_without_a_caller_the_address_is_counted() -> None:
         assert isinstance(await asked(world), Delivered)
         assert isinstance(await asked(world), Offered)
         assert isinstance(await asked(world, address="203.0.113.9"), Delivered)
-        unreadable = await world.take("dialect/precheck", request=b"{", client_address="203.0.113.10")
-        assert isinstance(unreadable, Delivered)
+
+    run(story)
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"{",
+        b"[]",
+        b'{"mode":"neither"}',
+        b'{"mode":"probe","url":"http://10.0.0.1/"}',
+        b'{"mode":"probe","url":"https://pay.shop.dev/","caller":7}',
+    ],
+)
+def test_a_pre_check_of_what_would_be_refused_is_no_free_call_and_never_sees_an_offer(
+    request_bytes: bytes,
+) -> None:
+    """A bug of the past: it used the allowance up, and was 402 after that."""
+
+    async def story(world: World) -> None:
+        for _ in range(3):
+            outcome = await world.take("dialect/precheck", request=request_bytes)
+            assert isinstance(outcome, Delivered)
+            assert json.loads(outcome.body)["refusal"] is not None
+        assert world.free_tier.buckets == {}
+        assert isinstance(await asked(world), Delivered)
+        assert isinstance(await asked(world), Offered)
+        assert isinstance(await world.take("dialect/precheck", request=request_bytes), Delivered)
 
     run(story)
 
@@ -245,3 +275,35 @@ def test_an_unreadable_payment_for_something_sold_is_400() -> None:
             assert await world.orders.take(order) == Declined(status=400, code=code)
 
     run(story)
+
+
+class FailingOnce(MemoryFreeTier):
+    """Fails when it is asked to forget for the second time; `batches` tells how much was asked for each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+
+    async def forget(self, now: datetime, at_most: int) -> int:
+        """Forget, but for the second time."""
+        self.batches.append(at_most)
+        if len(self.batches) == 2:
+            raise StoreUnavailable("locked")
+        return await super().forget(now, at_most)
+
+
+def test_who_called_is_forgotten_a_day_later_in_batches_and_a_store_that_fails_is_asked_again() -> None:
+    free_tier = FailingOnce()
+
+    async def story(world: World) -> None:
+        for number in range(TIDIED_AT_ONCE + 1):
+            assert await world.free_tier.take(f"call:{number}", world.clock(), 9, 0)
+        assert await world.orders.tidy() == 0
+        world.clock.pass_by(86_401)
+        free_tier.batches.clear()
+        assert await world.orders.tidy() == TIDIED_AT_ONCE
+        assert await world.orders.tidy() == 1
+        assert world.free_tier.buckets == {}
+        assert set(free_tier.batches) == {TIDIED_AT_ONCE}
+
+    run(story, free_tier=free_tier)

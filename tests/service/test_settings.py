@@ -13,7 +13,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from assay402.cli.main import main
-from assay402.service.settings import Settings
+from assay402.service.settings import PAID_NOTICE_SECONDS, Settings
+from assay402.service.settings_rules import judge
 from assay402.service.settings_source import (
     HIDDEN,
     Known,
@@ -252,3 +253,12 @@ def test_the_command_says_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None
     run = CliRunner().invoke(main, ["serve"])
     assert run.exit_code == 2
     assert "ASSAY_PUBLIC_URL: ASSAY_PAYMENTS=required needs it" in run.output
+
+
+def test_a_paid_service_says_for_a_while_that_it_stops_and_a_free_one_stops_at_once() -> None:
+    assert Settings().notice_seconds == 0
+    assert Settings(payments="required").notice_seconds == PAID_NOTICE_SECONDS
+    assert Settings(payments="required", drain_notice_seconds=0).notice_seconds == 0
+    for value, is_good in ((0, True), (60, True), (61, False), (-1, False)):
+        problems = [each.variable for each in judge(Settings(drain_notice_seconds=value))]
+        assert problems == ([] if is_good else ["ASSAY_DRAIN_NOTICE_SECONDS"])

@@ -2,11 +2,14 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from assay402.service.telemetry import FIELDS, METRICS, Event, Log, Telemetry
+
+TIME = r"\"time\":\"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z\""
 
 
 def heard() -> tuple[Telemetry, list[str]]:
@@ -85,3 +88,22 @@ def test_everything_orders_can_tell_is_an_event() -> None:
     assert [json.loads(line)["event"] for line in lines] == [*told, "order.failed"]
     with pytest.raises(ValueError, match="canary"):
         telemetry.told("canary", "dialect/check")
+
+
+def test_a_line_that_is_said_again_and_again_is_the_one_that_would_be_said_once() -> None:
+    telemetry, lines = heard()
+    for _ in range(2):
+        telemetry.told("payment.settled", "dialect/check")
+    telemetry.log.say(Event.PAYMENT_SETTLED, route="dialect/check")
+    forms = {re.sub(TIME, '"time":"NOW"', line) for line in lines}
+    assert forms == {'{"event":"payment.settled","time":"NOW","route":"dialect/check"}'}
+    with pytest.raises(ValueError, match="field"):
+        telemetry.log.steady(Event.PAYMENT_SETTLED, route="canary")
+
+
+def test_a_line_holds_its_time_to_the_millisecond() -> None:
+    telemetry, lines = heard()
+    before = datetime.now(UTC) - timedelta(milliseconds=1)
+    telemetry.told("payment.settled", "dialect/check")
+    said = datetime.fromisoformat(json.loads(lines[0])["time"])
+    assert before <= said <= datetime.now(UTC)

@@ -1,6 +1,7 @@
 """A database that is locked, full, read-only or gone: the store says so, nothing half-done remains, and it resumes."""
 
 import asyncio
+import errno
 import sqlite3
 import traceback
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ from assay402.service.ports import Claimed, LedgerRow, PaymentState, StoreUnavai
 from assay402.store.database import Work, ask
 from assay402.store.opening import Store, open_store
 from assay402.store.sqlite import SQLiteDatabase
-from small_disk import mounted
+from assay402.store.sqlite_reasons import reason_of
+from small_disk import mount_for_reading, mounted
 from store.databases import BOUND, ENTRY, NOW, PAID, Place, PostgreSQL, after, answer, claim, settle
 
 CANARY = "canary-7f3a"
@@ -153,6 +155,61 @@ def test_a_disk_that_is_full_refuses_and_the_store_resumes_when_there_is_room(sm
     Place(f"sqlite:{small_disk / 'assay.sqlite3'}").run(story)
 
 
+def test_a_disk_that_is_mounted_for_reading_alone_is_said_to_be_and_the_store_resumes_when_it_is_not(
+    small_disk: Path,
+) -> None:
+    """Whether the service starts on it or is running already."""
+    address = f"sqlite:{small_disk / 'assay.sqlite3'}"
+
+    async def story(store: Store) -> None:
+        await ready(store)
+
+    Place(address).run(story)
+    mount_for_reading(small_disk, only=True)
+
+    async def opened() -> str:
+        with pytest.raises(StoreUnavailable) as caught:
+            await open_store(address)
+        return str(caught.value)
+
+    assert asyncio.run(opened()) == "read_only"
+    mount_for_reading(small_disk, only=False)
+
+    async def running() -> None:
+        store = await open_store(address)
+        assert isinstance(store.database, SQLiteDatabase)
+        store.database._file.close()
+        # A file that is open for writing keeps a disk from becoming read-only.
+        await store.close()
+        mount_for_reading(small_disk, only=True)
+        spoiled = Store(SQLiteDatabase(small_disk / "assay.sqlite3"))
+        assert await refused(spoiled) == "read_only"
+        mount_for_reading(small_disk, only=False)
+        await serves(spoiled)
+        await spoiled.close()
+
+    asyncio.run(asyncio.wait_for(running(), BOUND))
+
+
+@pytest.mark.parametrize(
+    ("error", "word"),
+    [
+        (PermissionError(errno.EACCES, ""), "read_only"),
+        (OSError(errno.EROFS, ""), "read_only"),
+        (OSError(errno.ENOSPC, ""), "full"),
+        (FileNotFoundError(errno.ENOENT, ""), "gone"),
+        (sqlite3.OperationalError(), "failed"),
+    ],
+)
+def test_a_failure_of_the_file_has_one_word(file: Path, error: Any, word: str) -> None:
+    file.write_bytes(b"")
+    assert reason_of(error, file) == word
+
+
+def test_a_file_that_is_not_there_is_gone_even_where_none_may_be_made(file: Path) -> None:
+    assert reason_of(PermissionError(errno.EACCES, ""), file) == "gone"
+
+
 def fill(file: Path) -> None:
     """Write until the disk takes no more."""
     with file.open("wb", buffering=0) as ballast, suppress(OSError):
@@ -181,6 +238,31 @@ def test_a_sqlite_file_that_another_process_holds_refuses_and_resumes(file: Path
         await store.close()
 
     asyncio.run(asyncio.wait_for(story(), BOUND))
+
+
+def test_a_deleted_answer_is_overwritten_whatever_the_build_of_sqlite_does_unasked(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+
+    def careless(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*args, **kwargs)
+        connection.execute("PRAGMA secure_delete = OFF").fetchall()
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", careless)
+    long = f"{CANARY} ".encode() * 2_000
+
+    async def story() -> None:
+        store = await open_store(f"sqlite:{file}")
+        await store.payments.claim(claim(1), NOW)
+        await store.payments.keep(claim(1).key, 1, ENTRY, answer(body=long), after(60))
+        assert await store.payments.release(claim(1).key, 1)
+        await store.close()
+
+    asyncio.run(asyncio.wait_for(story(), BOUND))
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
+    assert CANARY.encode() not in file.read_bytes()
 
 
 @pytest.mark.parametrize("what", ["deleted", "replaced"])

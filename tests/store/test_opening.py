@@ -174,6 +174,23 @@ def test_tables_that_do_not_fit_are_refused_at_the_start(
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize("version", ["0003", "other"])
+def test_tables_of_a_later_release_are_not_upgraded_and_the_refusal_says_so(
+    place: Place, version: str
+) -> None:
+    """A bug of the past: it was said to be a fault of ours."""
+    place.run(_set_version(version))
+    with pytest.raises(TheirError) as refused:
+        run(migrated(place))
+    assert refused.value.code == "schema_ahead"
+
+
+def test_after_a_rollback_the_tables_of_the_next_release_are_left_as_they_are(place: Place) -> None:
+    place.run(_set_version("0002"))
+    assert run(migrated(place)) == ("0002", "0002")
+    assert place.run(lambda store: store.is_writable())
+
+
 def test_a_postgresql_without_tables_is_refused(server: PostgreSQL) -> None:
     with pytest.raises(TheirError, match="schema_missing"):
         server.database(has_tables=False).run(lambda store: store.is_writable())

@@ -12,7 +12,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from signal import SIGTERM
 from typing import Any
@@ -173,11 +173,12 @@ def paid_service(
     async def run() -> None:
         asked = HTTPFacilitator(money.faulty.url, fetcher=operators_fetcher(), patience=patience)
         outside = Outside(fetcher=fetcher, facilitator=asked, chain=chain, clock=time)
-        async with assembled(wanted, folder, telemetry, outside) as serving:
+        async with assembled(wanted, folder, telemetry, outside) as serving, AsyncExitStack() as alive:
             face = Face(serving)
             server = Server(config_of(face, timeout_graceful_shutdown=5), face.drain)
             server.config.load()
             server.lifespan = server.config.lifespan_class(server.config)
+            await alive.enter_async_context(face.running())
             await server.startup(sockets=[listening])
             made = PaidService(listening.getsockname()[1], face, serving.orders, lines, telemetry)
             made.clock, made.money = time, money

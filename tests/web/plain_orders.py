@@ -84,6 +84,10 @@ class PlainOrders:
         """Find nothing in doubt."""
         return 0
 
+    async def tidy(self) -> int:
+        """Find nothing whose time is over."""
+        return 0
+
     async def drained(self) -> None:
         """Have nothing under way."""
         return

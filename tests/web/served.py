@@ -6,7 +6,7 @@ import threading
 from asyncio import AbstractEventLoop, Runner, get_running_loop
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from signal import SIGTERM
+from signal import SIGINT, SIGTERM
 from typing import Any
 
 from msgspec import Struct
@@ -102,6 +102,8 @@ class Service:
         self.loop: AbstractEventLoop | None = None
         self.stop: Callable[[], None] = lambda: None
         """Tell the server to stop, as SIGTERM does."""
+        self.interrupt: Callable[[], None] = lambda: None
+        """Tell it so as Ctrl-C does."""
         self.ended = threading.Event()
         """Set once it has stopped by itself."""
 
@@ -154,6 +156,7 @@ def service(
     head_seconds = changes.pop("head_seconds", SECONDS)
     base = changes.pop("connection", Connection)
     drained = changes.pop("drained", None)
+    notice_seconds = changes.pop("notice_seconds", 0.0)
     serving = Serving(
         **{
             "settings": wanted,
@@ -168,13 +171,17 @@ def service(
     face = Face(serving)
     connection = type("QuickConnection", (base,), {"head_seconds": head_seconds})
     server = Server(
-        config_of(face, http=connection, timeout_graceful_shutdown=2), face.drain, drained=drained
+        config_of(face, http=connection, timeout_graceful_shutdown=2),
+        face.drain,
+        drained=drained,
+        notice_seconds=notice_seconds,
     )
     listening = listen("127.0.0.1", 0)
     up = threading.Event()
     running = Service(listening.getsockname()[1], face, taken, lines, telemetry)
 
     running.stop = lambda: server.handle_exit(SIGTERM, None)
+    running.interrupt = lambda: server.handle_exit(SIGINT, None)
 
     async def run() -> None:
         running.loop = get_running_loop()

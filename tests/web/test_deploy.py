@@ -13,6 +13,7 @@ import yaml  # type: ignore[import-untyped]  # it comes without types
 from click.testing import CliRunner
 
 from assay402.cli.main import main
+from assay402.service.settings import PAID_NOTICE_SECONDS
 from assay402.service.settings_rules import PREFIX
 from assay402.service.settings_source import known_settings, load
 from assay402.web.server import DRAIN_SECONDS
@@ -134,3 +135,11 @@ def test_the_commands_of_these_files_run(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv("ASSAY_PORT", str(process.port))
         exec(compile(health[2], "health", "exec"), {"os": os})  # noqa: S102  (the very text of the container file)
         assert process.stop()[0] == 0
+
+
+def test_the_proxy_looks_more_than_once_while_a_replica_says_that_it_stops() -> None:
+    caddyfile = (DEPLOY / "Caddyfile").read_text()
+    seconds = re.search(r"health_interval ([0-9]+)s", caddyfile)
+    assert seconds is not None
+    assert "health_uri /readyz" in caddyfile
+    assert 2 * int(seconds[1]) <= PAID_NOTICE_SECONDS

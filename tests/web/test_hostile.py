@@ -53,6 +53,64 @@ def assert_refused(line: Line, status: int, code: str) -> Reply:
     return answered
 
 
+@pytest.mark.parametrize(
+    ("method", "target", "status"),
+    [
+        ("GET", "http://127.0.0.1/healthz", 200),
+        ("GET", "HTTP://assay.example:8402/healthz", 200),
+        ("GET", "https://[::1]:8402/dialect-check/criteria", 200),
+        ("GET", "http://a/healthz?query", 200),
+        ("HEAD", "http://a/healthz", 200),
+        ("GET", "http://a/%68ealthz", 200),
+        ("GET", "http://a", 404),
+        ("GET", "http://a?healthz", 404),
+        ("GET", "http://a//healthz", 404),
+        ("OPTIONS", "http://a", 204),
+        ("GET", "ftp://a/healthz", 404),
+        ("GET", "http:/healthz", 400),
+        ("GET", "http:///healthz", 400),
+        ("GET", "http://:80/healthz", 400),
+        ("GET", "http://user@a/healthz", 400),
+        ("GET", "http://a:b/healthz", 400),
+        ("GET", "http://a\\b/healthz", 400),
+        ("GET", "http://a/healthz#x", 400),
+        ("GET", "http://[::1/healthz", 400),
+    ],
+)
+def test_a_whole_address_is_taken_as_the_path_it_names(
+    running: Service, method: str, target: str, status: int
+) -> None:
+    """RFC 9112, 3.2.2."""
+    assert running.call(method, target).status == status
+
+
+@pytest.mark.parametrize("path", ["/dialect-check/check", "/dialect-check/check?envelope=1"])
+def test_an_order_to_a_whole_address_is_the_order_to_its_path(running: Service, path: str) -> None:
+    plain = running.post(path, EXAMPLE)
+    whole = running.post(f"http://anything.example{path}", EXAMPLE)
+    assert (whole.status, whole.header("Content-Type")) == (plain.status, plain.header("Content-Type"))
+
+
+@pytest.mark.parametrize(
+    ("target", "host", "status"),
+    [
+        ("/mcp", "127.0.0.1", 200),
+        ("/mcp", "evil.example", 421),
+        ("http://localhost:8402/mcp", "evil.example", 200),
+        ("http://evil.example/mcp", "127.0.0.1", 421),
+        ("http://localhost.evil.example/mcp", "localhost", 421),
+        ("http://localhost:80@evil.example/mcp", "localhost", 400),
+    ],
+)
+def test_the_host_of_a_whole_address_is_the_one_that_is_judged(
+    running: Service, target: str, host: str, status: int
+) -> None:
+    """It wins over the header, so the header opens no door that it closes."""
+    headers = {"Host": host, "Accept": "application/json, text/event-stream"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    assert running.post(target, message, headers).status == status
+
+
 @pytest.mark.parametrize("path", list(CAPS))
 def test_a_body_at_the_cap_is_judged_and_one_byte_more_is_refused(running: Service, path: str) -> None:
     cap, code = CAPS[path]

@@ -12,6 +12,7 @@ from assay402.service.resources import PATHS, resources
 from assay402.service.settings import Settings
 from assay402.web.contract import OPERATION_ID
 from assay402.web.openapi import openapi
+from assay402.web.tools import PATH as MCP
 
 PAID = Settings(payments="required", public_url="https://checks.example")
 
@@ -55,7 +56,7 @@ def test_every_operation_of_the_network_is_in_it() -> None:
         if operation.faces is Faces.EVERYWHERE
     } - {"deliverable_check"} | {OPERATION_ID}
     assert wanted <= ids
-    assert {path for path in made["paths"] if "post" in made["paths"][path]} == set(PATHS.values())
+    assert {path for path in made["paths"] if "post" in made["paths"][path]} == {*PATHS.values(), MCP}
     assert len(ids) == sum(len(path) for path in made["paths"].values())
 
 
@@ -114,3 +115,24 @@ def test_both_contracts_of_the_deliverable_are_described() -> None:
         "DeliverableCheckContractAnswer",
         "DeliverableCheckAssayAnswer",
     ]
+
+
+def test_the_tools_are_in_it_as_they_are_served() -> None:
+    made = document(Settings())["paths"][MCP]
+    assert set(made) == {"post"}
+    responses = made["post"]["responses"]
+    assert set(responses["200"]["content"]) == {"text/event-stream", "application/json"}
+    assert "content" not in responses["202"]
+    assert "Only POST" in responses["405"]["description"]
+    assert made["post"]["x-request-bytes"] == 524_288
+    assert "x-payment" not in made["post"]
+
+
+def test_of_paid_tools_it_says_how_they_are_paid_and_what_each_costs() -> None:
+    operation = document(PAID)["paths"][MCP]["post"]
+    prices = operation["x-payment"].pop("prices")
+    assert operation["x-payment"] == {"protocol": "x402", "version": 2, "transport": "mcp"}
+    assert prices["dialect_check"] == {"amount": "0.01", "currency": "USD"}
+    assert "dialect_precheck" not in prices
+    message = document(PAID)["components"]["schemas"]["MCPMessage"]
+    assert "x402/payment" in message["properties"]["params"]["properties"]["_meta"]["properties"]

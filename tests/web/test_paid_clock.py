@@ -126,7 +126,7 @@ def test_an_authorization_that_ran_out_by_our_clock_moves_nothing(money: Money, 
 
 
 def test_a_clock_set_back_gives_no_free_calls_anew(money: Money, tmp_path: Path) -> None:
-    body = b'{"caller":"0x%040x","artefact":{"body_obj":{}}}' % 7
+    body = b'{"mode":"submitted","caller":"0x%040x","artefact":{"body_obj":{}}}' % 7
     with paid_service(tmp_path, money) as running:
         statuses = list[int]()
         for _ in range(PER_CALLER + 1):

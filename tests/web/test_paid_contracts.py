@@ -108,7 +108,7 @@ def test_the_endpoints_of_the_dialect_check(world: World) -> None:
 
 
 def test_the_free_pre_check_beyond_its_allowance_is_the_offer_of_the_check(world: World) -> None:
-    body = b'{"caller":"somebody","artefact":{"body_obj":{}}}'
+    body = b'{"mode":"submitted","caller":"somebody","artefact":{"body_obj":{}}}'
     assert world.running.ask("dialect/precheck", body=body).status == 200
     beyond = world.running.ask("dialect/precheck", body=body)
     assert beyond.status == 402

@@ -397,6 +397,7 @@ def test_a_service_of_some_checks_has_their_routes_only() -> None:
         ):
             assert running.call("GET", path).status == 404
         assert set(running.call("GET", "/openapi.json").json["paths"]) == {
+            "/mcp",
             "/healthz",
             "/readyz",
             "/metrics",

@@ -24,6 +24,8 @@ from assay402.cli.main import main
 from assay402.formats.schema import schemas_of
 from assay402.service.order import FREE_LOOKS
 from assay402.service.resources import PATHS
+from assay402.store.opening import Store
+from store.databases import NOW, Place
 from web.plain_orders import PlainOrders
 from web.served import SECONDS, Service, service
 
@@ -62,13 +64,16 @@ class Process:
 
 
 @contextmanager
-def serving(data: Path, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[Process]:
-    code = "from assay402.cli.main import run; run()"
-    command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
+def serving(
+    data: Path,
+    *arguments: str,
+    environment: dict[str, str] | None = None,
+    command: tuple[str, ...] = (sys.executable, "-c", "from assay402.cli.main import run; run()"),
+) -> Iterator[Process]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
     wanted = {"ASSAY_DATA_DIR": str(data), **(environment or {})}
     popen = subprocess.Popen(
-        command,
+        [*command, "serve", "--port", "0", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -105,6 +110,29 @@ def test_with_nothing_configured_it_serves_signs_and_stops(tmp_path: Path) -> No
         "service.stopped",
     ]
     assert events[-1] == "service.stopped"
+
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.skipif(
+    not (ROOT / ".venv" / "assay-root").is_file(), reason="the clone has no environment: ./check makes it"
+)
+def test_what_the_readme_starts_has_an_answer_once_its_first_line_is_out(tmp_path: Path) -> None:
+    """No wait between the two. How long the answer takes is a row of `benchmarks/run service`."""
+    with serving(tmp_path, command=(str(ROOT / "assay"),)) as process:
+        assert process.call("POST", "/dialect-check/check", EXAMPLE)[0] == 200
+        assert process.stop()[0] == 0
+
+
+def test_a_service_tried_on_several_ports_has_one_key(tmp_path: Path) -> None:
+    kids = set()
+    for _ in range(2):
+        with serving(tmp_path) as process:
+            kids |= set(read_keys(process.call("GET", "/.well-known/jwks.json")[2]))
+            assert process.call("GET", "/.well-known/did.json")[0] == 404
+            process.stop()
+    assert [kid.partition("#")[0] for kid in kids] == ["did:web:localhost"]
 
 
 PAID = {
@@ -332,6 +360,40 @@ def test_told_to_stop_it_finishes_what_is_under_way_and_takes_nothing_new() -> N
             assert line.is_closed()
             assert_gone(up)
     assert [each["event"] for each in up.log if each["event"].startswith("service")] == ["service.draining"]
+
+
+def test_a_balancer_sees_that_it_is_not_ready_before_the_port_closes() -> None:
+    with service(notice_seconds=SECONDS) as up:
+        assert up.loop is not None
+        up.loop.call_soon_threadsafe(up.stop)
+        while not up.call("GET", "/readyz").json["draining"]:
+            pass
+        assert up.call("GET", "/readyz").status == 503
+        assert up.call("GET", "/healthz").status == 200
+        assert not up.ended.is_set()
+        # A second interrupt does not wait for the balancer.
+        up.loop.call_soon_threadsafe(up.interrupt)
+        assert_gone(up)
+
+
+def test_the_notice_has_an_end() -> None:
+    with service(notice_seconds=0.1) as up:
+        assert up.loop is not None
+        up.loop.call_soon_threadsafe(up.stop)
+        assert_gone(up)
+
+
+def test_who_made_free_calls_is_forgotten_by_a_running_service_and_counted(tmp_path: Path) -> None:
+    address = f"sqlite:{tmp_path / 'assay.sqlite3'}"
+
+    async def called(store: Store) -> None:
+        for each in range(3):
+            assert await store.free_tier.take(f"call:{each}", NOW.replace(year=2020), 9, 0)
+
+    Place(address).run(called)
+    with serving(tmp_path) as process:
+        while b"assay_rows_forgotten_total 3.0" not in process.call("GET", "/metrics")[2]:
+            assert process.popen.poll() is None
 
 
 def test_work_that_nobody_waits_for_keeps_it_listening_and_has_an_end() -> None:

@@ -2,17 +2,26 @@
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay402.core.strictjson import write
-from assay402.service.order import Offered, Order, Outcome, Pending
+from assay402.mcp_server.messages import LIGHT_BYTES
+from assay402.mcp_server.tools import tools
+from assay402.service.order import Delivered, Offered, Order, Outcome, Pending
 from assay402.service.ports import StoreUnavailable
 from assay402.service.settings import Settings
+from assay402.web.limits import Limits
 from web.plain_orders import PlainOrders
-from web.served import Service, service
+from web.served import SECONDS, Service, service
 
 SUBMITTED = {"mode": "submitted", "artefact": {"status": 402, "body_obj": {"x402Version": 1}}}
 LOCAL = {"Host": "127.0.0.1", "Accept": "application/json, text/event-stream"}
@@ -69,6 +78,140 @@ def test_the_log_tells_of_a_call_and_nothing_that_was_sent() -> None:
     said = [line for line in running.log if line.get("route") == "mcp"]
     assert [line["status"] for line in said] == [200, 200, 400]
     assert CANARY not in json.dumps(running.lines)
+
+
+def test_the_log_and_the_metrics_tell_how_each_call_ended() -> None:
+    """A bug of the past: every call was logged as served, without a code and with no bytes."""
+    outcomes: list[Outcome | None] = [
+        Offered(payment_required=write({"x402Version": 2})),
+        Pending(retry_after_seconds=7),
+        Delivered(body=b"{}", is_replay=True),
+        None,
+        None,
+    ]
+    settings = Settings(payments="required", public_url="http://127.0.0.1:8402")
+    with service(PlainOrders(lambda _order: outcomes.pop(0)), settings) as running:
+        for _ in range(4):
+            posted(running, call())
+        posted(running, call(arguments={}))
+        posted(running, call(tool="no_such_tool"))
+        posted(running, {"jsonrpc": "2.0", "id": 1, "method": "ping"})
+        posted(running, {"jsonrpc": "2.0"})
+    metrics = running.telemetry.exposition().decode()
+    said = [line for line in running.log if line.get("route") == "mcp"]
+    assert [(line["outcome"], line.get("operation"), line.get("code")) for line in said] == [
+        ("offered", "dialect/check", None),
+        ("pending", "dialect/check", "payment_pending"),
+        ("replayed", "dialect/check", None),
+        ("delivered", "dialect/check", None),
+        ("declined", "dialect/check", "mode_unknown"),
+        ("declined", None, "tool-unknown"),
+        ("served", None, None),
+        ("declined", None, None),
+    ]
+    assert all(line["sent_bytes"] > 0 for line in said)
+    for outcome in ("offered", "pending", "replayed", "delivered", "declined", "served"):
+        assert f'outcome="{outcome}",route="mcp"' in metrics
+
+
+def test_a_client_that_leaves_is_told_as_one() -> None:
+    left = threading.Event()
+
+    class Held(PlainOrders):
+        async def take(self, _order: Order) -> Outcome:
+            """Wait for ever, and tell when nobody waits any more."""
+            self.entered += 1
+            try:
+                await asyncio.Event().wait()
+            finally:
+                left.set()
+            raise AssertionError
+
+    orders = Held()
+    body = json.dumps(call()).encode()
+    with service(orders) as running:
+        connection = HTTPConnection("127.0.0.1", running.port, timeout=SECONDS)
+        connection.request("POST", "/mcp", body, {"Content-Type": "application/json", **LOCAL})
+        while not orders.entered:
+            running.call("GET", "/healthz")
+        connection.close()
+        assert left.wait(SECONDS)
+    (said,) = [line for line in running.log if line.get("route") == "mcp"]
+    assert said["outcome"] == "abandoned"
+
+
+def test_a_free_service_lists_what_is_published() -> None:
+    """Issue 8: unpaid, exactly the schemas are listed, and a call changes nothing for whoever makes it."""
+    with service() as running:
+        _, answer, _ = posted(running, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert [
+        (each["name"], each["inputSchema"], each["outputSchema"], each["annotations"])
+        for each in answer["result"]["tools"]
+    ] == [
+        (
+            tool.name,
+            json.loads(json.dumps(tool.input_schema)),
+            json.loads(json.dumps(tool.output_schema)),
+            {
+                "readOnlyHint": True,
+                "destructiveHint": False,
+                "idempotentHint": True,
+                "openWorldHint": tool.is_open_world,
+            },
+        )
+        for tool in tools()
+    ]
+
+
+def test_a_message_that_is_answered_is_held_no_longer() -> None:
+    """A bug that no test saw: without it, a hundred large messages shut all further ones out."""
+    body = json.dumps(call()).encode()
+    with service(limits=Limits(buffered_bytes=3 * len(body), small_bytes=0)) as running:
+        assert [posted(running, call())[0] for _ in range(10)] == [200] * 10
+    assert b"assay_buffered_bytes 0.0" in running.telemetry.exposition()
+
+
+@pytest.mark.parametrize("method", ["ping", "tools/list", "tools/call"])
+def test_a_long_message_that_carries_no_arguments_is_refused_under_its_id(method: str) -> None:
+    """A bug of the past: half a megabyte of empty lists in a ping held the service up for seconds."""
+    sent = {"jsonrpc": "2.0", "id": 7, "method": method, "params": {"_meta": {"x": [[]] * LIGHT_BYTES}}}
+    with service() as running:
+        status, answer, _ = posted(running, sent)
+    assert (status, answer["id"], answer["error"]["code"]) == (400, 7, -32600)
+    assert "16,384" in answer["error"]["message"]
+
+
+def test_told_to_stop_it_answers_every_call_under_way(tmp_path: Path) -> None:
+    """Paid work and its answer are not cut off; nor does the end of another server in the process cut anything."""
+    body = json.dumps(call(arguments={"mode": "probe", "url": "https://shop.dev/paid"})).encode()
+
+    def answered(port: int) -> Any:
+        connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+        try:
+            connection.request("POST", "/mcp", body, {"Content-Type": "application/json", **LOCAL})
+            events = connection.getresponse().read().splitlines()
+        finally:
+            connection.close()
+        return json.loads(next(each for each in events if each.startswith(b"data: {"))[6:])
+
+    command = [sys.executable, str(Path(__file__).with_name("paused_service.py")), str(tmp_path)]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running,
+        ThreadPoolExecutor(3) as clients,
+    ):
+        try:
+            assert running.stdout is not None
+            port = int(running.stdout.readline())
+            calls = [clients.submit(answered, port) for _ in range(3)]
+            for _ in calls:
+                assert running.stdout.readline() == b"asked\n"
+            running.send_signal(signal.SIGTERM)
+            answers = [each.result(SECONDS) for each in calls]
+            assert running.wait(SECONDS) == 0
+        finally:
+            running.kill()
+    for answer in answers:
+        assert answer["result"]["isError"] is False
 
 
 def test_only_the_tools_of_the_offered_checks_are_there() -> None:

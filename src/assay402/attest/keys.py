@@ -112,18 +112,27 @@ def kid_of(did: str, public: bytes) -> str:
     return f"{did}#{thumbprint(public)}"
 
 
-def did_of(public_url: str | None, port: int = 8402) -> str:
-    """Name a service by the host of its public address, or by `localhost` and its port where it has none.
+LOCAL: Final = "did:web:localhost"
+"""The name of every service without a public address, on whichever port it listens."""
 
-    The port is percent-encoded as did:web wants it and left out where it is the scheme's own. A path is not part
-    of the name: keys are published under `/.well-known/` of the host.
+
+def is_local(did: str) -> bool:
+    """Tell whether a name is one of this machine alone: whoever else resolves it comes to a machine of their own."""
+    return did.partition("%3A")[0] in (LOCAL, f"did:web:{_THIS_MACHINE}")
+
+
+def did_of(public_url: str | None) -> str:
+    """Name a service by the host of its public address, or `LOCAL` where it has none.
+
+    The port of an address is percent-encoded as did:web wants it and left out where it is the scheme's own. A path is
+    not part of the name: keys are published under `/.well-known/` of the host.
 
     Raises:
         KeysUnusable: `did_host`, for a host that is no domain name.
 
     """
     if public_url is None:
-        return f"did:web:localhost%3A{port}"
+        return LOCAL
     try:
         parts = urlsplit(public_url)
         host, own_port = parts.hostname or "", parts.port

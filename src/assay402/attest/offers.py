@@ -26,7 +26,7 @@ MAX_ARTIFACT: Final = 16_384
 """Characters of a signed offer or receipt."""
 
 _TERMS: Final = ("scheme", "network", "asset", "payTo", "amount")
-"""What an offer repeats of the PaymentRequirements it is about, and is matched by."""
+"""What an offer repeats of the PaymentRequirements it is about."""
 _OFFER: Final = frozenset({"version", "resourceUrl", *_TERMS})
 _RECEIPT: Final = frozenset({"version", "network", "resourceUrl", "payer", "issuedAt"})
 _HEADER: Final = frozenset({"alg", "kid"})
@@ -117,15 +117,6 @@ def verify_artifact(artifact: JSON, keys: KeySet) -> Signed | Invalid:
     if checked.header.keys() != _HEADER:
         return Invalid(code="signature_type")
     return _read(checked, decode_url(parts.payload) or b"")
-
-
-def is_about(offer: Signed, resource_url: str, requirements: Mapping[str, JSON]) -> bool:
-    """Tell whether an offer is about these PaymentRequirements of this resource, by its terms and not by any index."""
-    return (
-        offer.kind == "offer"
-        and offer.payload["resourceUrl"] == resource_url
-        and all(offer.payload[name] == requirements.get(name) for name in _TERMS)
-    )
 
 
 def _signed(signer: Signer, payload: Mapping[str, JSON]) -> str:

@@ -86,11 +86,6 @@ def read_keys(source: bytes) -> KeySet:
     return found
 
 
-def key_set(ring: KeyRing) -> KeySet:
-    """Give the public keys of a ring by their names."""
-    return {key.kid: key for key in ring.keys}
-
-
 def seconds(moment: datetime) -> int:
     """Give the whole seconds since 1970 of an aware moment."""
     return calendar.timegm(moment.utctimetuple())

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from assay402.attest.base64url import encode_url
 from assay402.attest.codes import KeysUnusable
 from assay402.attest.key_files import read_key
-from assay402.attest.keys import KeyRing, Signer, Verifier, public_bytes
+from assay402.attest.keys import KeyRing, Signer, Verifier, is_local, public_bytes
 from assay402.attest.ring_state import Candidate, Entry, State, add, change, highest, read_state
 
 PUBLISHED_BEFORE_USE: Final = timedelta(hours=24)
@@ -65,7 +65,7 @@ def open_ring(folder: Path, *, did: str, address: str | None, now: datetime) -> 
         for entry in own
         if entry.revoked_at is None and (entry.not_after is None or entry.not_after > now)
     )
-    return KeyRing(did=did, keys=_published(state), signers=signers)
+    return KeyRing(did=did, keys=_published(state, did), signers=signers)
 
 
 def public_ring(folder: Path, *, did: str) -> KeyRing:
@@ -78,7 +78,7 @@ def public_ring(folder: Path, *, did: str) -> KeyRing:
     state = read_state(folder)
     if not state.entries:
         raise KeysUnusable("ring_missing")
-    return KeyRing(did=did, keys=_published(state), signers=())
+    return KeyRing(did=did, keys=_published(state, did), signers=())
 
 
 def rotate(
@@ -159,8 +159,16 @@ def _waits(entry: Entry, now: datetime) -> bool:
     return entry.not_before is not None and entry.not_before > now
 
 
-def _published(state: State) -> tuple[Verifier, ...]:
-    return tuple(entry.verifier() for entry in state.entries if entry.revoked_at is None)
+def _published(state: State, did: str) -> tuple[Verifier, ...]:
+    """Give the keys that a service of this name vouches for: its own, and those of hosts it had before.
+
+    A service with a public name does not vouch for what was signed where it was tried out.
+    """
+    return tuple(
+        entry.verifier()
+        for entry in state.entries
+        if entry.revoked_at is None and (entry.did == did or not is_local(entry.did))
+    )
 
 
 def _private(folder: Path, entry: Entry, configured: "_Configured | None") -> Ed25519PrivateKey:

@@ -196,15 +196,26 @@ def _explained(verdict: Verdict, outcome: Outcome) -> Iterable[str]:
         yield f"       missing: {visible(finding.missing[1])}"
 
 
+_UNPROPOSED: Final = {
+    "HOLD": "evidence comes first",
+    "QUARANTINE": "what is isolated is not repaired",
+}
+
+
 def _proposal(outcome: Outcome) -> Iterable[str]:
     repair = outcome.repair
     if repair is None:
         return
     yield ""
+    if repair.corrections:
+        yield "Changes, each of a faulty claim alone:"
     for edit in repair.corrections:
         yield f"  {edit.claim_id} {edit.op}: {visible(edit.before)!r} -> {visible(edit.after)!r}"
     if repair.proposed is None:
-        yield "No text is proposed."
+        why = _UNPROPOSED.get(
+            outcome.diagnosis.state, "the evidence carries nothing of it that could be left"
+        )
+        yield f"No text is proposed: {why}."
     else:
         yield "Proposed text:"
         yield from (f"  {visible(line)}" for line in repair.proposed.split("\n"))

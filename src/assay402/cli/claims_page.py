@@ -65,13 +65,13 @@ def page(outcome: Outcome) -> str:
     marked = "".join(
         escape(visible(text))
         if verdict is None
-        else f'<mark class="{verdict.finding.support}" title="{verdict.claim.id} {verdict.finding.support}">{escape(visible(text))}</mark>'
+        else f'<mark class="{verdict.finding.support}" title="{verdict.finding.support}"><sup>{verdict.claim.id}{MARKS[verdict.finding.support]}</sup>{escape(visible(text))}</mark>'
         for text, verdict in stretches(outcome)
     )
     rows = "".join(_row(verdict, outcome.given) for verdict in diagnosis.verdicts)
     action = outcome.published["next_safe_action"]
     proposed = outcome.repair.proposed if outcome.repair is not None else None
-    proposal = (
+    proposal = _changes(outcome) + (
         f'<h2>Proposed text</h2><div class="text">{escape(visible(proposed))}</div>' if proposed else ""
     )
     return (
@@ -83,10 +83,22 @@ def page(outcome: Outcome) -> str:
     )
 
 
+def _changes(outcome: Outcome) -> str:
+    if outcome.repair is None or not outcome.repair.corrections:
+        return ""
+    rows = "".join(
+        f"<tr><td>{each.claim_id}</td><td>{each.op}</td><td><del>{escape(visible(each.before))}</del></td><td><ins>{escape(visible(each.after))}</ins></td></tr>"
+        for each in outcome.repair.corrections
+    )
+    return f"<h2>Changes</h2><table><thead><tr><th>claim</th><th>kind</th><th>from</th><th>to</th></tr></thead><tbody>{rows}</tbody></table>"
+
+
 def _row(verdict: Verdict, given: Given) -> str:
     finding = verdict.finding
     evidence = "<br>".join(
         f'<span class="ref">{escape(ref)}</span> {escape(evidence_line(ref, given))}' for ref in finding.refs
     )
     why = escape(": ".join(part for part in (finding.code, finding.note) if part))
+    if finding.missing is not None:
+        why += f"<br>missing: {escape(visible(finding.missing[1]))}"
     return f'<tr><td>{verdict.claim.id}</td><td><mark class="{finding.support}">{finding.support}</mark></td><td><code>{escape(finding.rule)}</code> {why}</td><td>{evidence}</td></tr>'

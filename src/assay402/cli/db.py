@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from assay402.store.opening import Store
 
 EXIT_NOT_READY: Final = 1
+PRUNED_AT_ONCE: Final = 1_000
+"""Rows of one transaction."""
 _GROUP: Final = """The tables of the service's database.
 
 A SQLite file is made with its tables when the service first starts. A PostgreSQL database gets them from
@@ -22,6 +24,10 @@ _UPGRADE: Final = """Bring the tables up to date.
 
 One transaction, under a lock: of several at once one works and the others wait or fail. The release before this one
 can go on serving meanwhile. Make a backup first."""
+
+_PRUNE: Final = """Delete what is kept for a time that is over, as a running service does by itself every hour.
+
+That is who made free calls, a day after the last one. Payments, ledger rows and kept answers have no such time."""
 
 
 def db_command() -> click.Group:
@@ -50,6 +56,14 @@ def db_command() -> click.Group:
             epilog="Exit codes: 0 it would, 1 it would not, 2 the database cannot be reached.",
             callback=with_settings(_check),
             params=place_options(),
+        )
+    )
+    group.add_command(
+        click.Command(
+            "prune",
+            help=_PRUNE,
+            callback=with_settings(_prune),
+            params=[json_option(), *place_options()],
         )
     )
     return group
@@ -87,6 +101,22 @@ def _current(as_json: bool, settings: "Settings") -> None:
         print_bytes(published_line({"current": found, "wanted": HEAD}))
     else:
         print_lines([f"current: {found or 'none'}", f"wanted:  {HEAD}"])
+
+
+def _prune(as_json: bool, settings: "Settings") -> None:
+    from assay402.net.clock import utc_now  # noqa: PLC0415  (loads the network)
+
+    async def work(store: "Store") -> int:
+        rows, now = 0, utc_now()
+        while count := await store.free_tier.forget(now, PRUNED_AT_ONCE):
+            rows += count
+        return rows
+
+    found = with_store(settings, work)
+    if as_json:
+        print_bytes(published_line({"free_calls": found}))
+    else:
+        print_lines([f"Deleted: {found} of the free calls' rows."])
 
 
 def _check(settings: "Settings") -> None:

@@ -117,7 +117,7 @@ def _folder(settings: "Settings") -> Path:
 def _did_of(settings: "Settings") -> str:
     from assay402.attest.keys import did_of  # noqa: PLC0415  (as below)
 
-    return did_of(settings.public_url, settings.port)
+    return did_of(settings.public_url)
 
 
 def _new(address: str | None, settings: "Settings") -> None:

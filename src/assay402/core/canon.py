@@ -9,10 +9,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from decimal import Decimal
 from typing import Final
 
-from assay402.core.strictjson import JSON, Number, is_plain, plain_number
+import msgspec
+
+from assay402.core.strictjson import JSON, NotPlain, Number, plainly
 
 MAX_PLAIN_DIGITS: Final = 1024
 """Longest integer written digit by digit; longer ones are written as coefficient and exponent."""
@@ -25,9 +28,7 @@ _ECMASCRIPT_SMALL: Final = -6
 
 _string: Final = json.JSONEncoder(ensure_ascii=False).encode
 # Names are sorted by code points, which is the order of UTF-16 where all is ASCII.
-_plain_sorted: Final = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"), default=plain_number
-).encode
+_plain_sorted: Final = msgspec.json.Encoder(order="sorted").encode
 _plain: Final = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"), default=float
 ).encode
@@ -43,8 +44,10 @@ def canonical(value: JSON) -> bytes:
         TypeError: for a value that is not JSON.
 
     """
-    if is_plain(value) and (text := _plain_sorted(value)).isascii():
-        return text.encode()
+    with suppress(NotPlain, UnicodeEncodeError):
+        written = _plain_sorted(plainly(value))
+        if written.isascii():
+            return written
     parts: list[str] = []
     _append(value, parts)
     return "".join(parts).encode()

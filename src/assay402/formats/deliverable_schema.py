@@ -8,6 +8,18 @@ from assay402.checks.deliverable.published import contract_document
 
 _HEX_64: Final = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 
+_BASE64: Final = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$"
+_VALUES: Final[dict[str, dict[str, Any]]] = {
+    "text": {"type": "string"},
+    "json": {},
+    "bytes": {
+        "type": "string",
+        "pattern": _BASE64,
+        "description": "In canonical base64 (RFC 4648, section 4).",
+    },
+}
+"""What a deliverable of each kind is. The published contract says it in words alone."""
+
 EXAMPLE: Final = {
     "deliverable": {"kind": "json", "value": {"status": "done", "items": [1, 2, 3]}},
     "criteria": [
@@ -21,9 +33,24 @@ LINT_EXAMPLE: Final = {"criteria": EXAMPLE["criteria"]}
 def request_schema(profile: Profile) -> dict[str, Any]:
     """Give the schema of a request under a profile."""
     schema: dict[str, Any] = contract_document()["inputSchema"]
+    described = schema["properties"]["deliverable"]
+    schema["properties"]["deliverable"] = {
+        "description": described["description"],
+        "oneOf": [_delivered(kind, value) for kind, value in _VALUES.items()],
+    }
     if profile == ASSAY:
         schema["properties"]["criteria"] = _criteria(profile)
     return schema
+
+
+def _delivered(kind: str, value: dict[str, Any]) -> dict[str, Any]:
+    properties = {"kind": {"const": kind}, "value": value}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(properties),
+        "properties": properties,
+    }
 
 
 def answer_schema(profile: Profile) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from typing import Any, Final, get_args
 
 from assay402.checks.dialect import criteria, model
+from assay402.formats.address_schema import public_url
 
 TEXT: Final = {"type": "string"}
 OBJECT: Final = {"type": "object"}
@@ -43,7 +44,7 @@ def request_schema(*, is_precheck: bool) -> dict[str, Any]:
     """Give the schema of a request; the pre-check takes a caller beside it."""
     caller = {"caller": {**TEXT, "description": "Who asks; the free allowance is counted by it."}}
     more = caller if is_precheck else {}
-    probe = {"mode": {"const": "probe"}, "url": {**TEXT, "description": "A public http or https address."}}
+    probe = {"mode": {"const": "probe"}, "url": public_url("A public http or https address.")}
     submitted = {"mode": {"const": "submitted"}, "artefact": _artefact()}
     return {"oneOf": [closed({**each, **more}, tuple(more)) for each in (probe, submitted)]}
 
@@ -90,9 +91,11 @@ def _artefact() -> dict[str, Any]:
         "response_headers": OBJECT,
     }
     gradable = ("body_obj", "body_raw", "header_obj", "payment_required_header", "payload_obj")
+    two_forms = (("body_obj", "body_raw"), ("header_obj", "payment_required_header"))
     return {
         **closed(properties, tuple(properties)),
         "anyOf": [{"required": [name]} for name in gradable],
+        "not": {"anyOf": [{"required": list(forms)} for forms in two_forms]},
         "description": "What was captured; at least a body, a PAYMENT-REQUIRED header or a payment payload.",
     }
 

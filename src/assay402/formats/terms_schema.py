@@ -3,6 +3,7 @@
 from typing import Any, Final, get_args
 
 from assay402.checks.terms import model
+from assay402.formats.address_schema import any_url, https_origin
 from assay402.formats.dialect_schema import TEXT, closed
 
 _SWITCH: Final = {"type": "boolean"}
@@ -46,11 +47,11 @@ def request_schema(operation: str) -> dict[str, Any]:
             "faithful": {**_SWITCH, "description": "Read as the reference implementation does."},
             **kept,
         },
-        "discover": {"origin": {**TEXT, "description": "An https origin."}},
+        "discover": {"origin": https_origin(model.WELL_KNOWN, "An https origin.")},
     }
     if operation == "verify":
         document = {"doc": {"description": "A challenge."}}
-        address = {"url": {**TEXT, "description": "The endpoint that sends one."}}
+        address = {"url": any_url("The endpoint that sends one.")}
         return {"oneOf": [closed(document), closed(address)]}
     properties = made[operation]
     return closed(properties, () if operation == "discover" else tuple(properties))

@@ -1,10 +1,11 @@
 """What a tool call holds, with every number, order and repetition as it was sent.
 
-The SDK reads messages into Python's values, which lose spellings that the checks judge. The transports therefore keep
-the bytes of a message beside it, and the members that matter are cut out of them here.
+The SDK reads messages into Python's values, which lose spellings that the checks judge, and are made at a cost that is
+many times the length of some texts. What matters is therefore cut out of the bytes of a message, and the SDK gets what
+is left.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -12,14 +13,21 @@ from msgspec import Struct
 
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, read
-from assay402.formats.cutting import members
+from assay402.formats.cutting import members, spans
+from assay402.mcp_server.tools import PUBLISHED
 from assay402.service.order import UnreadablePayment
-from assay402.wire.transport import MCP_PAYMENT
+from assay402.wire.transport import IDEMPOTENCY_KEY, MAX_PAYMENT_BYTES, MCP_PAYMENT
 
-_KEY: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
-_SHORTEST_KEY: Final = 8
-_LONGEST_KEY: Final = 128
+_BLANKS: Final = b" \t\r\n"
 _FIRST_VERSION: Final = "1"
+
+
+class Places(Struct, frozen=True, kw_only=True):
+    """Where in a message stands what a tool is called with."""
+
+    tool: str | None
+    arguments: slice | None
+    payment: slice | None
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -31,11 +39,32 @@ class Call(Struct, frozen=True, kw_only=True):
     payment: Mapping[str, JSON] | UnreadablePayment | None = None
 
 
-def call_of(source: bytes) -> Call:
-    """Read a call from the bytes of its message."""
-    params = members(_member(members(source), "params") or b"")
-    meta = members(_member(params, "_meta") or b"") or {}
-    return Call(request=_member(params, "arguments"), payment=_payment(meta.get(MCP_PAYMENT)))
+def places_in(source: bytes) -> Places | None:
+    """Find what a tool is called with in the bytes of a message; None where it calls no tool."""
+    outer = spans(source) or {}
+    if "method" not in outer or "params" not in outer or _text(source[outer["method"]]) != "tools/call":
+        return None
+    params = spans(source, outer["params"].start) or {}
+    meta = spans(source, params["_meta"].start) or {} if "_meta" in params else {}
+    return Places(
+        tool=_text(source[params["name"]]) if "name" in params else None,
+        arguments=params.get("arguments"),
+        payment=meta.get(MCP_PAYMENT),
+    )
+
+
+def call_at(source: bytes, places: Places) -> Call:
+    """Cut a call out of the bytes of its message."""
+    payment = None if places.payment is None else _payment(source[places.payment].strip(_BLANKS))
+    call = Call(request=_value(source, places.arguments), payment=payment)
+    return with_key_apart(call) if places.tool in PUBLISHED else call
+
+
+def lighten(source: bytes, places: Places) -> bytes:
+    """Give a message with nothing in its arguments and its payment, which are read from the bytes that came."""
+    for place in sorted(_objects(source, places), key=lambda each: each.start, reverse=True):
+        source = source[: place.start] + b"{}" + source[place.stop :]
+    return source
 
 
 def with_key_apart(call: Call) -> Call:
@@ -50,19 +79,21 @@ def with_key_apart(call: Call) -> Call:
     key = None
     if "idempotency_key" in sent:
         key = _text(sent["idempotency_key"])
-        if key is None or not _is_key(key):
+        if key is None or IDEMPOTENCY_KEY.fullmatch(key) is None:
             return call
     return Call(request=sent["request"], idempotency_key=key, payment=call.payment)
 
 
-def _member(sent: Mapping[str, bytes] | None, name: str) -> bytes | None:
-    """Give a member; null is none."""
-    found = None if sent is None else sent.get(name)
+def _value(source: bytes, place: slice | None) -> bytes | None:
+    """Give what stands at a place; null is nothing."""
+    found = None if place is None else source[place].strip(_BLANKS)
     return None if found == b"null" else found
 
 
-def _is_key(key: str) -> bool:
-    return _SHORTEST_KEY <= len(key) <= _LONGEST_KEY and _KEY.issuperset(key)
+def _objects(source: bytes, places: Places) -> Iterator[slice]:
+    for place in (places.arguments, places.payment):
+        if place is not None and source[place].lstrip(_BLANKS).startswith(b"{"):
+            yield place
 
 
 def _text(source: bytes) -> str | None:
@@ -72,11 +103,9 @@ def _text(source: bytes) -> str | None:
         return None
 
 
-def _payment(source: bytes | None) -> Mapping[str, JSON] | UnreadablePayment | None:
-    if source is None:
-        return None
+def _payment(source: bytes) -> Mapping[str, JSON] | UnreadablePayment:
     try:
-        payment = read(source)
+        payment = read(source, max_bytes=MAX_PAYMENT_BYTES)
     except JSONUnreadable:
         return UnreadablePayment(code="invalid_payload")
     if not isinstance(payment, Mapping):

@@ -7,6 +7,7 @@ from assay402.core.errors import Notice
 
 NOTICES: Final[Mapping[str, Notice]] = {
     "arguments-missing": Notice("The tool call has no arguments.", "Send `arguments`, an object as the tool's input schema says."),
+    "tool-unknown": Notice("There is no such tool.", "Call one that `tools/list` lists."),
     "too-many-calls": Notice("Too many calls are under way.", "Call again when one has ended; nothing was charged."),
     "number-out-of-range": Notice("The answer holds a number that tool results cannot carry.", "Ask with numbers that a double can hold, or ask over HTTP or on the command line."),
     "answer-too-deep": Notice("The answer nests deeper than tool results can carry.", "Ask over HTTP or on the command line."),

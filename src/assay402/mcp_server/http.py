@@ -12,8 +12,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from sse_starlette.sse import AppStatus
 
-from assay402.mcp_server.messages import carried, error_message
-from assay402.mcp_server.server import SOURCE, make_server
+from assay402.mcp_server.messages import SHORT_BYTES, Received, error_message, read_message
+from assay402.mcp_server.server import CALL, make_server
 from assay402.mcp_server.tools import REQUEST_BYTES
 from assay402.mcp_server.unpaid import Take
 
@@ -26,8 +26,8 @@ _AUTHORITY: Final = r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+)(?::[0-9]{1,5})
 _HOST: Final = re.compile(_AUTHORITY)
 _ORIGIN: Final = re.compile(rf"https?://{_AUTHORITY}", re.IGNORECASE)
 _NAMING: Final = (b"host", b"origin")
-_SHORT: Final = 16_384
-"""Bytes that are looked through on the event loop."""
+_READ_AT_ONCE: Final = 2
+"""Long messages that are read at once, each in a thread; further ones wait their turn."""
 
 
 class MCPApp:
@@ -42,6 +42,7 @@ class MCPApp:
             app=server, stateless=True, max_request_body_size=REQUEST_BYTES
         )
         self._is_loopback: Final = is_loopback
+        self._readings: Final = asyncio.Semaphore(_READ_AT_ONCE)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -60,12 +61,18 @@ class MCPApp:
             status, text = refused
             await _answer(send, status, error_message(types.INVALID_REQUEST, text))
             return
-        found = carried(body) if len(body) <= _SHORT else await asyncio.to_thread(carried, body)
+        found = await self._read(body)
         if isinstance(found, bytes):
             await _answer(send, 400, found)
             return
-        scope[SOURCE] = body
+        scope[CALL] = found.call
         await self._manager.handle_request(scope, _again(found.source, receive), send)
+
+    async def _read(self, body: bytes) -> Received | bytes:
+        if len(body) <= SHORT_BYTES:
+            return read_message(body)
+        async with self._readings:
+            return await asyncio.to_thread(read_message, body)
 
 
 def mcp_app(

@@ -1,19 +1,24 @@
 """What is no message, and what is said of it. Texts are ours: the SDK's quote what was sent."""
 
-from collections.abc import Iterator
+import re
+from contextlib import suppress
 from enum import Enum
 from typing import Any, Final
 
 import mcp_types as types
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 from pydantic import ValidationError
 
 from assay402.core.grammar import NotJSON, scan
-from assay402.formats.cutting import members, spans
+from assay402.formats.cutting import members, without_half_pairs
+from assay402.mcp_server.arguments import Call, call_at, lighten, places_in
 from assay402.mcp_server.codes import NOTICES
-from assay402.wire.transport import MCP_PAYMENT
 
+LIGHT_BYTES: Final = 16_384
+"""Longest message without the arguments and the payment of a tool call: the SDK makes values of it, on the event loop."""
+SHORT_BYTES: Final = 16_384
+"""Messages up to this length are read on the event loop."""
 _NOT_JSON: Final = "This is not JSON in UTF-8."
 _NO_MESSAGE: Final = "This is JSON, and no JSON-RPC message."
 _NOT_CARRIED: Final = (
@@ -22,12 +27,19 @@ _NOT_CARRIED: Final = (
 )
 
 
-class Carried(Struct, frozen=True):
-    """A message that the SDK reads."""
+_LONG_OUTSIDE: Final = "Outside a tool's arguments and a payment, a message has at most 16,384 bytes."
+_CONSTANT: Final = re.compile(rb'("(?:[^"\\]|\\.)*+")|NaN|-?Infinity', re.DOTALL)
+_raw: Final = msgspec.json.Decoder(Raw).decode
+
+
+class Received(Struct, frozen=True, kw_only=True):
+    """A message in two parts: what the SDK reads, and what it does not see."""
 
     message: types.JSONRPCMessage
     source: bytes
-    """What spells it: the bytes that came, or those without arguments that the SDK could not read."""
+    """What spells it."""
+    call: Call | None
+    """Of a tool call."""
 
 
 class _Unread(Enum):
@@ -37,21 +49,25 @@ class _Unread(Enum):
     MESSAGE = "what it says"
 
 
-def carried(source: bytes) -> Carried | bytes:
+def read_message(source: bytes) -> Received | bytes:
     """Read a message, or give the JSON-RPC error of what is none.
 
-    The arguments of a tool call, and a payment, are read from the bytes that came, by the readers of the checks. Where
-    the SDK's stops at them, it gets the message without them.
+    The arguments of a tool call, and a payment, are cut out and left to the readers of the checks: the SDK's stops at
+    some of them, and takes seconds for others. One that is longer than `SHORT_BYTES` takes its time here.
     """
-    found = _read(source)
-    if found is _Unread.JSON:
-        if not _is_json(source):
-            return error_message(types.PARSE_ERROR, _NOT_JSON, id_in(source))
-        found = _read(_lightened(source))
-    if isinstance(found, Carried):
-        return found
-    text = _NOT_CARRIED if found is _Unread.JSON else _NO_MESSAGE
-    return error_message(types.INVALID_REQUEST, text, id_in(source))
+    places = places_in(source)
+    light = source if places is None else lighten(source, places)
+    found = _read(light)
+    if (found is None or found is _Unread.JSON or places is not None) and not _is_json(source):
+        return error_message(types.PARSE_ERROR, _NOT_JSON, id_in(light))
+    match found:
+        case None:
+            return error_message(types.INVALID_REQUEST, _LONG_OUTSIDE, id_in(light))
+        case _Unread.JSON:
+            return error_message(types.INVALID_REQUEST, _NOT_CARRIED, id_in(light))
+        case _Unread.MESSAGE:
+            return error_message(types.INVALID_REQUEST, _NO_MESSAGE, id_in(light))
+    return Received(message=found, source=light, call=None if places is None else call_at(source, places))
 
 
 def too_long(message_id: Any = None) -> bytes:  # noqa: ANN401  (an id of any type, or null)
@@ -59,7 +75,7 @@ def too_long(message_id: Any = None) -> bytes:  # noqa: ANN401  (an id of any ty
     return error_message(types.INVALID_REQUEST, NOTICES["message-too-long"].text, message_id)
 
 
-def error_message(code: int, text: str, message_id: Any = None) -> bytes:  # noqa: ANN401  (as above)
+def error_message(code: int, text: str, message_id: Any = None) -> bytes:  # noqa: ANN401  (an id of any type, or null)
     """Give a JSON-RPC error."""
     error = types.JSONRPCError(jsonrpc="2.0", id=message_id, error=types.ErrorData(code=code, message=text))
     return error.model_dump_json(by_alias=True, exclude_unset=True).encode()
@@ -74,7 +90,10 @@ def id_in(source: bytes) -> int | str | None:
         return None
 
 
-def _read(source: bytes) -> Carried | _Unread:
+def _read(source: bytes) -> types.JSONRPCMessage | _Unread | None:
+    """Give the message that the SDK reads; None where it is too long to try."""
+    if len(source) > LIGHT_BYTES:
+        return None
     try:
         message = types.jsonrpc_message_adapter.validate_json(source, by_name=False)
     except ValidationError as error:
@@ -83,30 +102,23 @@ def _read(source: bytes) -> Carried | _Unread:
     if isinstance(message, types.JSONRPCNotification) and "id" in (members(source) or {}):
         # A request whose id has no form of an id would pass for a notification, and wait for its answer for ever.
         return _Unread.MESSAGE
-    return Carried(message, source)
+    return message
 
 
 def _is_json(source: bytes) -> bool:
+    """Tell whether a text is JSON, or would be without NaN and Infinity: the checks have words for these."""
+    plain = _CONSTANT.sub(_finite, source) if b"NaN" in source or b"Infinity" in source else source
     try:
-        return not isinstance(scan(source.decode()), NotJSON)
+        text = plain.decode()
     except UnicodeDecodeError:
         return False
+    # The quick reader takes nothing that is no JSON, and stops at half a character and at deep nesting.
+    with suppress(msgspec.DecodeError, RecursionError):
+        _raw(without_half_pairs(plain))
+        return True
+    return not isinstance(scan(text), NotJSON)
 
 
-def _lightened(source: bytes) -> bytes:
-    """Give a message with nothing in its arguments and its payment."""
-    for place in sorted(_heavy(source), key=lambda each: each.start, reverse=True):
-        source = source[: place.start] + b"{}" + source[place.stop :]
-    return source
-
-
-def _heavy(source: bytes) -> Iterator[slice]:
-    """Say where arguments and payment stand, of a tool call alone."""
-    outer = spans(source) or {}
-    if (members(source) or {}).get("method") != b'"tools/call"' or "params" not in outer:
-        return
-    params = spans(source, outer["params"].start) or {}
-    meta = spans(source, params["_meta"].start) or {} if "_meta" in params else {}
-    for place in (params.get("arguments"), meta.get(MCP_PAYMENT)):
-        if place is not None and source[place].lstrip().startswith(b"{"):
-            yield place
+def _finite(match: re.Match[bytes]) -> bytes:
+    string: bytes | None = match[1]
+    return b"0" if string is None else string

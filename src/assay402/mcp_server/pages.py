@@ -15,6 +15,7 @@ from assay402.checks.listing.contract import output_schema
 from assay402.core.check import Check, Rule
 from assay402.core.strictjson import write
 from assay402.formats.rule_page import rule_page
+from assay402.mcp_server.notices import notice_of
 from assay402.mcp_server.tools import Tool
 
 JSON_TYPE: Final = "application/json"
@@ -93,5 +94,6 @@ def _json(make: Callable[[], Any]) -> str:
 
 
 def _codes(check: Check) -> str:
-    rows = (f"- `{code}`: {notice.text} {notice.hint}" for code, notice in check.notices.items())
+    explained = ((code, notice_of(code, check)) for code in check.notices)
+    rows = (f"- `{code}`: {notice.text} {notice.hint}" for code, notice in explained if notice is not None)
     return f"# Codes of `{check.name}`\n\n" + "\n".join(rows) + "\n"

@@ -1,6 +1,5 @@
 """How every end of an order reads as a tool result."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -8,61 +7,17 @@ import msgspec
 from mcp_types import CallToolResult, TextContent
 
 from assay402.core.check import Check
-from assay402.core.errors import NOTICES, Notice
-from assay402.core.fetch_states import NOTICES as FETCH_NOTICES
 from assay402.core.grammar import depth
 from assay402.core.strictjson import JSON, write
-from assay402.mcp_server.codes import NOTICES as MCP_NOTICES
-from assay402.service.notices import NOTICES as SERVICE_NOTICES
+from assay402.formats.cutting import without_half_pairs
+from assay402.mcp_server.notices import notice_of
 from assay402.service.order import Declined, Delivered, Offered, Outcome, Pending
 from assay402.wire.transport import MCP_PAYMENT_RESPONSE
 
 META: Final = "assay402/"
 """Before the name of each member of `_meta` that is ours."""
-_PAYING: Final = {
-    "invalid_payload": Notice(
-        "The payment cannot be read.",
-        "Send the PaymentPayload of version 2 as an object in `_meta` under `x402/payment`: `accepted` from our offer and"
-        " an exact payment in `payload`, with no members beyond those of the specification.",
-    ),
-    "payment_version": Notice(
-        "The payment is of version 1 of x402.",
-        "Call without a payment, then pay the offer of the error in `_meta` under `x402/payment`.",
-    ),
-    "payment_pending": Notice(
-        "The payment is being worked on.",
-        "Call again with the same payment after `retry_after_seconds`; do not sign another.",
-    ),
-    "idempotency_key_invalid": Notice(
-        "The idempotency_key has a form that is not taken.",
-        "Use 8 to 128 letters, digits, hyphens and underscores.",
-    ),
-    "idempotency_key_conflict": Notice(
-        "The idempotency_key stands for another request.", "Use a new key for a new request."
-    ),
-    "not_admitting": Notice(
-        "The service takes no new orders at the moment.", "Call again after `retry_after_seconds`."
-    ),
-    "facilitator_unavailable": Notice(
-        "Payments cannot be verified at the moment. Nothing was charged.",
-        "Call again after `retry_after_seconds`.",
-    ),
-    "busy": Notice(
-        "Too many requests are under way.", "Call again after `retry_after_seconds`; nothing was charged."
-    ),
-    "store_unavailable": Notice(
-        "The database cannot be reached now.",
-        "Call again with the same payment after `retry_after_seconds`.",
-    ),
-}
-"""Codes of the service that are said in other words over MCP."""
-_OWN_MACHINE: Final = re.compile(r"[^.]*`--allow-private`\.")
-_START: Final = (
-    " A server of your own machine reaches it where it was started as `assay mcp --allow-private`."
-)
 _DEEPEST: Final = 250
 """Open brackets at once that the SDK's writer takes, less the few around structured content."""
-_HALF_A_PAIR: Final = re.compile(rb"(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def result_of(outcome: Outcome, check: Check, *, is_advertised: bool) -> CallToolResult:
@@ -87,8 +42,8 @@ def result_of(outcome: Outcome, check: Check, *, is_advertised: bool) -> CallToo
 
 def problem(code: str, check: Check | None, numbers: Mapping[str, Any]) -> bytes:
     """Say what went wrong: a stable code, what it means, what to do, and numbers."""
-    notice = _notice(code, check)
-    said = {} if notice is None else {"title": notice.text, "detail": _hint(notice)}
+    notice = notice_of(code, check)
+    said = {} if notice is None else {"title": notice.text, "detail": notice.hint}
     return write({"code": code, **said, **numbers})
 
 
@@ -114,8 +69,8 @@ def _declined(outcome: Declined, check: Check, *, is_advertised: bool) -> CallTo
     meta = _named("logical-payment-id", outcome.logical_payment_id)
     if outcome.body is None:
         return _error(problem(outcome.code, check, {**outcome.numbers, **later}), meta, is_advertised)
-    notice = _notice(outcome.code, check)
-    more = "" if notice is None else f"{notice.text} {_hint(notice)}"
+    notice = notice_of(outcome.code, check)
+    more = "" if notice is None else f"{notice.text} {notice.hint}"
     return _error(write(outcome.body), meta, is_advertised, more)
 
 
@@ -148,7 +103,7 @@ def _is_too_deep(body: bytes) -> bool:
 
 def _value(body: bytes) -> Any:  # noqa: ANN401  (any JSON)
     # Half of a surrogate pair, which a text may spell as an escape, has no form in the SDK's writer.
-    return msgspec.json.decode(_HALF_A_PAIR.sub(rb"\1\\ufffd", body))
+    return msgspec.json.decode(without_half_pairs(body))
 
 
 def _settlement(settlement: Mapping[str, JSON] | None) -> dict[str, Any]:
@@ -157,17 +112,3 @@ def _settlement(settlement: Mapping[str, JSON] | None) -> dict[str, Any]:
 
 def _named(name: str, value: Any) -> dict[str, Any]:  # noqa: ANN401  (any JSON)
     return {} if value is None else {META + name: value}
-
-
-def _hint(notice: Notice) -> str:
-    """Say what to do in this face's words."""
-    return _OWN_MACHINE.sub(_START, notice.hint)
-
-
-def _notice(code: str, check: Check | None) -> Notice | None:
-    own = {} if check is None else check.notices
-    for name in (code, code.rpartition("/")[2]):
-        for table in (own, _PAYING, MCP_NOTICES, SERVICE_NOTICES, FETCH_NOTICES, NOTICES):
-            if name in table:
-                return table[name]
-    return None

@@ -10,15 +10,17 @@ import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from msgspec import Struct
 
 from assay402 import __version__
-from assay402.mcp_server.arguments import Call, call_of, with_key_apart
+from assay402.mcp_server.arguments import Call
+from assay402.mcp_server.codes import NOTICES
 from assay402.mcp_server.pages import Page, pages
 from assay402.mcp_server.progress import LISTENER
 from assay402.mcp_server.results import result_of
-from assay402.mcp_server.tools import SHIPPED, Tool, tools
+from assay402.mcp_server.tools import Tool, tools
 from assay402.mcp_server.unpaid import Take
-from assay402.service.order import Declined, Order, Resource
+from assay402.service.order import Declined, Order, Outcome, Resource
 
 NAME: Final = "assay"
 INSTRUCTIONS: Final = (
@@ -30,12 +32,22 @@ RESOURCE_NOT_FOUND: Final = -32002
 
 CLIENT_ADDRESS: Final = "assay.client_address"
 """In the scope of a request: who calls, where whoever mounts the endpoint knows."""
-SOURCE: Final = "assay.source"
-"""In the scope of a request: the bytes of its message."""
+CALL: Final = "assay.call"
+"""In the scope of a request: the call that its message makes."""
+ENDED: Final = "assay.ended"
+"""In the scope of a request: how its call ended, for whoever keeps a log."""
 _PATIENCE: Final = 1.0
 """Seconds that telling of progress may take."""
 
 Context = ServerRequestContext[Any, Any]
+
+
+class Ended(Struct, frozen=True, kw_only=True):
+    """How a call ended."""
+
+    operation: str | None
+    """`check/operation`; None where there is no such tool."""
+    outcome: Outcome
 
 
 class Face:
@@ -82,14 +94,14 @@ class Face:
         """Take the call as an order, and give how it ends as a tool result."""
         tool = self._tools.get(params.name)
         if tool is None:
-            raise MCPError(code=types.INVALID_PARAMS, message="There is no such tool; tools/list lists them.")
-        call = call_of(_source(context.request))
-        outcome = await self._ended(
-            context, tool, with_key_apart(call) if tool.check.name == SHIPPED else call
-        )
+            notice = NOTICES["tool-unknown"]
+            _note(context.request, None, Declined(status=404, code="tool-unknown"))
+            raise MCPError(code=types.INVALID_PARAMS, message=f"{notice.text} {notice.hint}")
+        outcome = await self._take_call(context, tool, _call(context.request))
+        _note(context.request, tool.place, outcome)
         return result_of(outcome, tool.check, is_advertised=not self._is_paid)
 
-    async def _ended(self, context: Context, tool: Tool, call: Call) -> Any:  # noqa: ANN401  (an outcome)
+    async def _take_call(self, context: Context, tool: Tool, call: Call) -> Outcome:
         if call.request is None:
             return Declined(status=400, code="arguments-missing")
         order = Order(
@@ -188,7 +200,13 @@ def _address(request: Any) -> str:  # noqa: ANN401  (what the transport keeps of
     return address
 
 
-def _source(request: Any) -> bytes:  # noqa: ANN401  (what the transport keeps of a message)
-    """Give the bytes of a message as they came: the line of stdio, the body of an HTTP request."""
-    source: bytes = request if isinstance(request, bytes) else request.scope[SOURCE]
-    return source
+def _note(request: Any, operation: str | None, outcome: Outcome) -> None:  # noqa: ANN401  (what the transport keeps of a message)
+    """Say how a call ended, where there is a scope to say it in."""
+    if not isinstance(request, Call):
+        request.scope[ENDED] = Ended(operation=operation, outcome=outcome)
+
+
+def _call(request: Any) -> Call:  # noqa: ANN401  (what the transport keeps of a message)
+    """Give the call as its transport cut it out of the bytes that came."""
+    call: Call = request if isinstance(request, Call) else request.scope[CALL]
+    return call

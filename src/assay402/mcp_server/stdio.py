@@ -15,7 +15,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from msgspec import Struct
 
-from assay402.mcp_server.messages import carried, too_long
+from assay402.mcp_server.messages import SHORT_BYTES, read_message, too_long
 from assay402.mcp_server.tools import REQUEST_BYTES
 
 _AHEAD: Final = 2
@@ -55,7 +55,7 @@ def next_line(stream: BinaryIO, cap: int) -> Line:
     return TooLong(head, tail)
 
 
-def id_of(line: TooLong) -> Any:  # noqa: ANN401  (as above)
+def id_of(line: TooLong) -> Any:  # noqa: ANN401  (an id of any type, or null)
     """Give the id of a message that was too long to read, where it stands first or last in it."""
     found = _ID_FIRST.match(line.head) or _ID_LAST.search(line.tail)
     if found is None:
@@ -157,12 +157,15 @@ class _Wire:
                     await self._read_line(line, into)
 
     async def _read_line(self, line: bytes, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        found = carried(line)
+        # One after another: the order of messages is kept.
+        found = (
+            read_message(line) if len(line) <= SHORT_BYTES else await asyncio.to_thread(read_message, line)
+        )
         if isinstance(found, bytes):
             await self._write(found)
         else:
             await into.send(
-                SessionMessage(found.message, metadata=ServerMessageMetadata(request_context=line))
+                SessionMessage(found.message, metadata=ServerMessageMetadata(request_context=found.call))
             )
 
     async def write(self, out_of: MemoryObjectReceiveStream[SessionMessage]) -> None:

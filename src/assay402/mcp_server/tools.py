@@ -9,13 +9,11 @@ from assay402.checks import check_named
 from assay402.checks.deliverable.model import ASSAY
 from assay402.core.check import Check, Operation
 from assay402.formats.schema import schemas_of
-from assay402.mcp_server.described import described
+from assay402.mcp_server.descriptions import describe
 from assay402.service.discovery import TOOL
 
 REQUEST_BYTES: Final = 524_288
 """Longest message, in bytes: the integrity contract counts the JSON-RPC wrapper into it."""
-SHIPPED: Final = "claims"
-"""The check whose tools are published, with a request that stands as a member of the arguments."""
 
 _NO_EXECUTION: Final = " Judges by the supplied evidence alone and executes nothing."
 _NAMES: Final[Mapping[str, tuple[str, str]]] = {
@@ -39,6 +37,8 @@ _NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "terms_verify": ("terms/verify", " Fetches the terms and hashes them."),
 }
 """Each tool with its operation and what is said of it beyond the operation's own sentence."""
+PUBLISHED: Final = frozenset(name for name, (place, _) in _NAMES.items() if place.startswith("claims/"))
+"""The tools of the published integrity contract, whose request stands as a member of the arguments."""
 _OPEN_WORLD: Final = frozenset({"dialect/check", "listing/check", "terms/verify"})
 """Operations that may contact somebody."""
 
@@ -85,7 +85,7 @@ def _tool(name: str, place: str, more: str) -> Tool:
         operation=operation if profile is None else operation.profiles[profile],
         profile=profile,
         description=operation.summary + more,
-        input_schema=described(place, _of_arguments(schemas.request)),
+        input_schema=describe(place, _of_arguments(schemas.request)),
         output_schema=_of_object(schemas.answer),
         is_open_world=place in _OPEN_WORLD,
     )

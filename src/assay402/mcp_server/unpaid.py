@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Final, TypeAlias
 
 from assay402.core.asks import AsyncAnswerer, adrive
-from assay402.mcp_server.kept import Answers, Kept
+from assay402.mcp_server.answers import Answers, Kept
+from assay402.mcp_server.jobs import NeedsNetwork, Online, admit, failure_of, finish, job_of, work
+from assay402.mcp_server.processes import SHORT_BYTES, Workers
 from assay402.mcp_server.progress import telling
-from assay402.mcp_server.thinking import Online, admitted, ended, failed, job_of, worked
-from assay402.mcp_server.working import SHORT_BYTES, Answer, Workers
 from assay402.net.answerer import NetworkAnswerer, at_once
 from assay402.net.clock import utc_now
 from assay402.net.http import Fetcher
@@ -50,22 +50,22 @@ class Unpaid:
             return Declined(status=503, code="too-many-calls", retry_after_seconds=1)
         self._under_way += 1
         try:
-            return await self._taken(order)
+            return await self._take_under_key(order)
         except Exception as error:  # noqa: BLE001  (the face's outermost frame; its text may hold what was submitted)
-            return failed(error)
+            return failure_of(error)
         finally:
             self._under_way -= 1
 
-    async def _taken(self, order: Order) -> Outcome:
+    async def _take_under_key(self, order: Order) -> Outcome:
         key = order.idempotency_key
         if key is None:
-            return await self._done(order)
+            return await self._work(order)
         name = f"{order.resource.name} {key}"
         async with self._answers.turn(name):
             digest = await asyncio.to_thread(request_sha256, order)
             kept = self._answers.find(name)
             if kept is None:
-                outcome = await self._done(order, key)
+                outcome = await self._work(order, key)
                 if isinstance(outcome, Delivered):
                     self._answers.keep(name, Kept(request_sha256=digest, body=outcome.body))
                 return outcome
@@ -73,17 +73,19 @@ class Unpaid:
             return Declined(status=409, code="idempotency_key_conflict")
         return Delivered(body=kept.body, is_replay=True)
 
-    async def _done(self, order: Order, key: str | None = None) -> Outcome:
+    async def _work(self, order: Order, key: str | None = None) -> Outcome:
         allow_private = self._allow_private
-        found: Answer
+        found: Delivered | Declined | Online | NeedsNetwork
         if len(order.request) <= SHORT_BYTES:
-            found = await asyncio.to_thread(worked, order, key, self._clock, allow_private=allow_private)
+            found = await asyncio.to_thread(work, order, key, self._clock, allow_private=allow_private)
         else:
             found = await self._workers.call(job_of(order, key, self._clock(), allow_private=allow_private))
-        if not isinstance(found, Online):
-            return found
-        given = found.given
-        if given is None:
-            given = await asyncio.to_thread(admitted, order, key, allow_private=allow_private)
+        match found:
+            case Online():
+                given = found.given
+            case NeedsNetwork():
+                given = await asyncio.to_thread(admit, order, key, allow_private=allow_private)
+            case _:
+                return found
         result = await adrive(order.resource.operation.run(given), self._answerer, at_once)
-        return ended(order, result)
+        return finish(order, result)

@@ -5,8 +5,8 @@ import pickle
 import signal
 from typing import BinaryIO
 
+from assay402.mcp_server.jobs import do_job
 from assay402.mcp_server.pipes import own_stdio
-from assay402.mcp_server.thinking import thought
 
 
 def serve(jobs: BinaryIO, answers: BinaryIO) -> None:
@@ -16,7 +16,7 @@ def serve(jobs: BinaryIO, answers: BinaryIO) -> None:
             job = pickle.load(jobs)  # noqa: S301  (the process that started this one wrote it)
         except EOFError:
             return
-        pickle.dump(thought(job), answers)
+        pickle.dump(do_job(job), answers)
         answers.flush()
 
 

@@ -125,4 +125,5 @@ def paid_settings(chain: Chain, solana: SolanaChain, facilitator_url: str) -> Se
         facilitator_url=facilitator_url,
         rpc_urls=((chain.network.id, chain.url),),
         port=0,
+        drain_notice_seconds=0,  # nobody balances here
     )

@@ -257,7 +257,10 @@ def is_clear(payment: Mapping[str, JSON]) -> bool:
         for found in level:
             if type(found) is RepeatedNames:
                 return False
-            for each in found.values() if isinstance(found, Mapping) else found:
+            parts = found.values() if isinstance(found, Mapping) else found
+            if _LEAVES.issuperset(map(type, parts)):
+                continue
+            for each in parts:
                 if type(each) not in _LEAVES and isinstance(each, Mapping | list | tuple):
                     inner[id(each)] = each
         level = list(inner.values())

@@ -3,14 +3,15 @@
 import hmac
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from assay402.core.check import Refusal, read_request
-from assay402.service.admission import admitted, declined
+from assay402.core.strictjson import JSON
+from assay402.service.admission import declined
 from assay402.service.identifiers import BadIdentifier, Identifiers, identifiers, request_sha256, with_own_key
-from assay402.service.order import Declined, Delivered, Order, Outcome
+from assay402.service.order import Declined, Delivered, Order, Outcome, Resource
 from assay402.service.ports import FreeTier, KeptAnswer, Payments
 from assay402.service.work import Clock, Product, Workshop, keeps_answers
 from assay402.wire.address import is_evm_address
@@ -51,26 +52,29 @@ class FreeOrders:
         self._key: Final = server_key
         self._is_local: Final = is_local
 
-    async def is_allowed(self, order: Order) -> bool:
-        """Count a free pre-check; False where its allowance is used up. Other operations have no allowance to use up."""
+    async def is_allowed(self, order: Order, sold: Resource) -> bool:
+        """Count a free pre-check; False where its allowance is used up. Other operations have no allowance to use up.
+
+        A request that `sold`, which is offered instead, would refuse is not counted: there is nothing to sell to it.
+        """
         if self._is_local or order.resource.name != PRECHECK:
             return True
-        address, caller, now = f"address {order.client_address}", _caller(order), self._clock()
+        request = read_request(order.request, order.resource.operation.request_bytes)
+        if not _is_sellable(request, sold):
+            return True
+        address, caller, now = f"address {order.client_address}", _caller(request), self._clock()
         bucket = address if caller is None else f"caller {caller}"
         return await self._free_tier.take(
             self._bucket(bucket), now, PER_CALLER, INTERVAL_MS
         ) and await self._free_tier.take(COUNTED + self._bucket(f"all {address}"), now, PER_ADDRESS, 0)
 
-    async def take(self, order: Order) -> Outcome:
-        """Take an order to its end.
+    async def take(self, order: Order, given: Any) -> Outcome:  # noqa: ANN401  (the operation's own input)
+        """Take an admitted order to its end.
 
         Raises:
             StoreUnavailable: where an answer that must be kept cannot be.
 
         """
-        given = admitted(order)
-        if isinstance(given, Refusal):
-            return declined(order, given)
         names = identifiers(replace(order, payment=None), is_required=False)
         if isinstance(names, BadIdentifier):
             return Declined(status=400, code=names.code)
@@ -120,9 +124,17 @@ def _given_again(order: Order, kept: KeptAnswer) -> Outcome:
     return Delivered(body=kept.body, headers=kept.headers, is_replay=True)
 
 
-def _caller(order: Order) -> str | None:
+def _is_sellable(request: JSON | Refusal, sold: Resource) -> bool:
+    """Tell whether the operation that is sold would admit a request, without the name of who calls."""
+    if isinstance(request, Mapping) and "caller" in request:
+        if not isinstance(request["caller"], str):
+            return False
+        request = {name: value for name, value in request.items() if name != "caller"}
+    return not isinstance(sold.operation.admit(request), Refusal)
+
+
+def _caller(request: JSON | Refusal) -> str | None:
     """Read who says to call; a wallet address counts as one whatever its case."""
-    request = read_request(order.request, order.resource.operation.request_bytes)
     caller = request.get("caller") if isinstance(request, Mapping) else None
     if not isinstance(caller, str) or not caller:
         return None

@@ -14,11 +14,11 @@ from assay402.formats.cutting import members
 from assay402.service.discovery import PAYMENT_IDENTIFIER
 from assay402.service.order import Order
 from assay402.wire.requirements import mapping
+from assay402.wire.transport import IDEMPOTENCY_KEY
 
 _PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9_-]{16,128}")
 _WITH_KEY: Final = "claims"
 """The check whose published request may stand in a wrapper, `{request, idempotency_key}`."""
-_KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,128}")
 
 
 class Identifiers(Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class BadIdentifier(Struct, frozen=True, kw_only=True):
 def identifiers(order: Order, *, is_required: bool) -> Identifiers | BadIdentifier:
     """Read the names of an order; `is_required` where a payment must have an id of its own."""
     key = order.idempotency_key
-    if key is not None and _KEY.fullmatch(key) is None:
+    if key is not None and IDEMPOTENCY_KEY.fullmatch(key) is None:
         return BadIdentifier(code="idempotency_key_invalid")
     payment = order.payment if isinstance(order.payment, Mapping) else {}
     sent = mapping(mapping(payment, "extensions") or {}, PAYMENT_IDENTIFIER)

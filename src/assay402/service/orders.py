@@ -7,6 +7,7 @@ The parts stand beside this module: `gate` (the state table), `paid` and `free` 
 import asyncio
 import secrets
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -26,6 +27,7 @@ from assay402.service.ports import (
     Facilitator,
     FreeTier,
     OfferReceipts,
+    PaymentRow,
     Payments,
     StoreUnavailable,
 )
@@ -38,6 +40,8 @@ from assay402.service.work import Clock, Sign, Token, Workshop
 
 SWEEP: Final = 100
 """Rows one pass of the reconciler looks at."""
+TIDIED_AT_ONCE: Final = 1_000
+"""Rows that are forgotten in one transaction."""
 
 
 def _unheard(_event: str, _operation: str) -> None:
@@ -80,6 +84,7 @@ class Orders:
     ) -> None:
         self._resources: Final = {resource.name: resource for resource in resources}
         self._payments: Final = payments
+        self._free_tier: Final = free_tier
         self._clock: Final = clock
         self._tell: Final = tell
         self._under_way: Final[set[asyncio.Task[Any]]] = set()
@@ -155,16 +160,36 @@ class Orders:
         ended = 0
         if self._till is None:
             return ended
-        ended += await self._till.settling.write_held()
-        try:
+        settling = self._till.settling
+        ended += await settling.write_held()
+        with suppress(StoreUnavailable):  # the next pass finds them again
             for row in await self._payments.in_doubt(self._clock(), limit):
-                if await self._till.settling.sweep(row):
+                is_ended = await self._swept(settling, row)
+                if is_ended is None:
+                    # A pass has a limit: one that fails each time must not stand before the others for ever.
+                    await settling.put_behind(row)
+                elif is_ended:
                     self._tell("payment.reconciled", row.operation)
                     ended += 1
-        except StoreUnavailable:
-            # The next pass finds them again.
-            return ended
         return ended
+
+    async def tidy(self) -> int:
+        """Forget what is kept for a time that is over, which is who made free calls; gives how many rows went."""
+        forgotten = 0
+        with suppress(StoreUnavailable):  # the next time finds them again
+            while count := await self._free_tier.forget(self._clock(), TIDIED_AT_ONCE):
+                forgotten += count
+        return forgotten
+
+    async def _swept(self, settling: Settling, row: PaymentRow) -> bool | None:
+        """Tell whether a row is at its end now; None where that cannot be found out for a fault."""
+        try:
+            return await settling.sweep(row)
+        except StoreUnavailable:
+            return None
+        except Exception:  # noqa: BLE001  (a fault of ours with one row must not end the reconciler)
+            self._tell("order.failed", row.operation)
+            return None
 
     def stop_admitting(self) -> None:
         """Begin to drain: new orders get 503, payments that are known are served on."""
@@ -182,9 +207,12 @@ class Orders:
     async def _for_free(self, order: Order) -> Outcome:
         if not self._is_open:
             return not_admitting()
+        given = admitted(order)
+        if isinstance(given, Refusal):
+            return declined(order, given)
         sold = self._resources.get(SOLD_INSTEAD)
-        if self._till is None or sold is None or sold.price == 0 or await self._free.is_allowed(order):
-            return await self._free.take(order)
+        if self._till is None or sold is None or sold.price == 0 or await self._free.is_allowed(order, sold):
+            return await self._free.take(order, given)
         return await self._till.counter.offered(replace(order, resource=sold))
 
     async def _to_its_end(self, work: Coroutine[Any, Any, Outcome]) -> Outcome:

@@ -317,6 +317,10 @@ class FreeTier(Protocol):
         """
         ...
 
+    async def forget(self, now: datetime, at_most: int) -> int:
+        """Forget buckets whose last call was more than a day before `now`; gives how many there were, `at_most` at once."""
+        ...
+
 
 class Rates(Protocol):
     """Gives what a US dollar was worth in Canadian dollars."""

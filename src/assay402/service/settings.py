@@ -1,8 +1,11 @@
 """The settings of the service: one frozen value. Reading it from the environment and a file is in `settings_source`."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
+
+PAID_NOTICE_SECONDS: Final = 5
+"""Balancers look at readiness every few seconds."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -55,5 +58,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A file with the legal context that offers carry, as `assay terms place` reads it."""
     trusted_proxies: tuple[str, ...] = ()
     """Addresses of proxies whose `X-Forwarded-For` is believed for the free tier."""
+    drain_notice_seconds: int | None = None
+    """How long `/readyz` says that the service stops before its port closes, 0 to 60, so that a balancer sends nobody
+    any more; by default 5 where payments are required, else 0."""
     free_for_all: bool = False
     """Whether a service with payments off may listen on another address than loopback."""
+
+    @property
+    def notice_seconds(self) -> int:
+        """How long a service that stops says so while it still listens."""
+        if self.drain_notice_seconds is not None:
+            return self.drain_notice_seconds
+        return PAID_NOTICE_SECONDS if self.payments == "required" else 0

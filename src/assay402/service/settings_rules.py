@@ -20,6 +20,7 @@ _RANGES: Final = {
     "workers": (1, 64),
     "queue": (1, 10_000),
     "max_timeout_seconds": (60, 3_600),
+    "drain_notice_seconds": (0, 60),
 }
 _NETWORK_FORM: Final = "Write CAIP-2 ids: eip155:8453,solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 _PAY_TO_FORM: Final = "Write who is paid, by namespace or network: eip155:*=0x…,solana:*=…"
@@ -59,7 +60,8 @@ def _problem(name: str, what: str, how: str) -> Problem:
 
 def _ranges(settings: Settings) -> Iterator[Problem]:
     for name, (least, most) in _RANGES.items():
-        if not least <= getattr(settings, name) <= most:
+        value = getattr(settings, name)
+        if value is not None and not least <= value <= most:
             yield _problem(name, "it is out of range.", f"Write a number from {least} to {most}.")
 
 

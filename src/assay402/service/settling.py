@@ -151,6 +151,16 @@ class Settling:
         is_told = self._left.get(row.key) == row.fence or left > self._timing.settling
         return is_told and left <= max(LONGEST_RETRY, self._timing.retry_after_in_doubt)
 
+    async def put_behind(self, row: PaymentRow) -> None:
+        """Have a row stand behind the others that nobody has.
+
+        Raises:
+            StoreUnavailable: where the store takes no change.
+
+        """
+        now = self._clock()
+        await self._payments.take_over(row.key, row.fence, now, now)
+
     async def _given_up(self, row: PaymentRow, now: datetime, found: NotMoved | Unknown) -> bool:
         """Leave a row to the operator where its time is over; tells whether it now is the operator's."""
         # Otherwise nobody has it still, but it stands behind the others: a pass has a limit, and some are never found out.

@@ -4,13 +4,16 @@ A line holds names from lists, numbers and random ids: never a byte of what was 
 The logger refuses any other event, field or value, so that a careless call fails in its test and not in a log.
 """
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, MutableMapping
 from datetime import UTC, datetime
 from enum import Enum
+from functools import lru_cache
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
 
 from assay402.checks import CHECKS
 
@@ -48,10 +51,10 @@ METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS", "other")
 OPEN_ROUTES: Final = (
     "healthz", "readyz", "metrics", "openapi", "well-known", "criteria", "contract", "receipts", "mcp", "other",
 )  # fmt: skip
-ROUTES: Final = (
-    *OPEN_ROUTES,
-    *(f"{check.name}/{operation.name}" for check in CHECKS for operation in check.operations),
+OPERATIONS: Final = tuple(
+    f"{check.name}/{operation.name}" for check in CHECKS for operation in check.operations
 )
+ROUTES: Final = (*OPEN_ROUTES, *OPERATIONS)
 ROOMS: Final = tuple(check.name for check in CHECKS)
 STATUSES: Final = (
     200, 202, 204, 304, 400, 401, 402, 403, 404, 405, 406, 408, 409, 411, 412, 413, 415, 421, 422, 429, 431, 500, 503,
@@ -62,6 +65,7 @@ _NUMBERS: Final = (
 )  # fmt: skip
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "route": ROUTES,
+    "operation": OPERATIONS,
     "method": METHODS,
     "outcome": OUTCOMES,
     "payments": ("off", "required"),
@@ -69,7 +73,7 @@ _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 FIELDS: Final = ("event", "time", "request_id", "code", "fault", *_NUMBERS, *_CHOICES)
 """Every field of the log. `code` is a stable code of ours, `fault` the class of an exception, `fault_line` its line."""
 _FIELDS: Final = frozenset(FIELDS)
-_encode: Final = json.JSONEncoder(separators=(",", ":")).encode
+_encode: Final = msgspec.json.Encoder().encode
 _WORD: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/")
 _MAX_WORD: Final = 64
 
@@ -80,6 +84,7 @@ METRICS: Final[Mapping[str, str]] = {
     "assay_orders_refused": "Orders refused because too many were under way, by check.",
     "assay_order_events": "What happened to orders and their payments, by event and operation.",
     "assay_buffered_bytes": "Bytes of request bodies held at the moment.",
+    "assay_rows_forgotten": "Rows deleted because the time they are kept for was over.",
     "assay_draining": "1 while the service finishes its work before it stops.",
 }
 """Every metric, with its text."""
@@ -98,8 +103,9 @@ class Log:
     def __init__(self, write: Callable[[str], None] | None = None) -> None:
         import structlog  # noqa: PLC0415  (of the extra `service`; the lists above are read without it)
 
+        self._write: Final = write or _to_standard_error
         self._logger: Final[Any] = structlog.wrap_logger(
-            _Lines(write or _to_standard_error),
+            _Lines(self._write),
             processors=[
                 _refuse_others,
                 _render,
@@ -110,6 +116,21 @@ class Log:
     def say(self, event: Event, **fields: Word) -> None:
         """Write one line. Raises `ValueError` for a field or value that is on no list."""
         self._logger.msg(event.value, **fields)
+
+    def steady(self, event: Event, **fields: Word) -> Callable[[], None]:
+        """Give what writes this very line whenever it is called: all but its time is judged and written here, once.
+
+        Raises:
+            ValueError: as `say`.
+
+        """
+        line = _render(None, "", _refuse_others(None, "", {"event": event.value, **fields}), time="\0")
+        before, _, after = line.partition(_encode("\0").decode()[1:-1])
+
+        def written() -> None:
+            self._write(f"{before}{_now()}{after}")
+
+        return written
 
 
 class Telemetry:
@@ -142,6 +163,7 @@ class Telemetry:
         self._refused: Final = counter("assay_orders_refused", ("check",))
         self._events: Final = counter("assay_order_events", ("event", "operation"))
         self._buffered: Final = gauge("assay_buffered_bytes")
+        self._forgotten: Final = counter("assay_rows_forgotten", ())
         self._draining: Final = gauge("assay_draining")
 
     def answered(self, *, route: str, status: int, outcome: str, seconds: float) -> None:
@@ -171,15 +193,21 @@ class Telemetry:
         """Log and count what happened to an order. Raises `ValueError` for an event that is on no list."""
         route = operation if operation in ROUTES else "other"
         known = Event(event)
-        child = self._told.get((event, route))
-        if child is None:
-            child = self._told[event, route] = self._events.labels(known.value, route)
-        child.inc()
-        self.log.say(known, route=route)
+        told = self._told.get((event, route))
+        if told is None:
+            told = self._events.labels(known.value, route), self.log.steady(known, route=route)
+            self._told[event, route] = told
+        counter, say = told
+        counter.inc()
+        say()
 
     def buffered(self, change: int) -> None:
         """Count bytes of bodies in or out."""
         self._buffered.inc(change)
+
+    def forgotten(self, rows: int) -> None:
+        """Count rows whose time was over."""
+        self._forgotten.inc(rows)
 
     def draining(self) -> None:
         """Say that the service finishes its work."""
@@ -246,9 +274,20 @@ def _is_listed(name: str, value: Any) -> bool:  # noqa: ANN401  (whatever a call
     return isinstance(value, str) and len(value) <= _MAX_WORD and _WORD.issuperset(value)
 
 
-def _render(_logger: Any, _name: str, line: MutableMapping[str, Any]) -> str:  # noqa: ANN401  (structlog's processors)
-    line["time"] = f"{datetime.now(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
-    return _encode({name: line[name] for name in FIELDS if name in line})
+def _now() -> str:
+    seconds, milliseconds = divmod(time_ns() // 1_000_000, 1_000)
+    return f"{_second(seconds)}.{milliseconds:03}Z"
+
+
+def _render(_logger: Any, _name: str, line: MutableMapping[str, Any], time: str | None = None) -> str:  # noqa: ANN401  (structlog's processors)
+    line["time"] = _now() if time is None else time
+    return _encode({name: line[name] for name in FIELDS if name in line}).decode()
+
+
+@lru_cache(maxsize=2)
+def _second(seconds: int) -> str:
+    """Write a second, in which there are many lines."""
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat()
 
 
 def _to_standard_error(line: str) -> None:

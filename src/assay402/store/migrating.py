@@ -13,8 +13,9 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from assay402.core.errors import TheirError
 from assay402.store.database import Database, Work
-from assay402.store.versions import VERSION_TABLE
+from assay402.store.versions import VERSION_TABLE, fits, is_later
 
 _LOCK: Final = "SELECT pg_advisory_xact_lock(40202)"
 _NO_LIMIT: Final = "SET LOCAL statement_timeout = 0"
@@ -28,7 +29,10 @@ _TABLES: Final = {
 async def upgrade(database: Database, dialect: str) -> tuple[str | None, str]:
     """Bring the tables to the newest version; gives the version before and after.
 
+    Tables of the next release, with which this one works, are left as they are: after a rollback nothing is to be done.
+
     Raises:
+        TheirError: `schema_ahead` for tables that this release does not know.
         StoreUnavailable: where the database cannot be changed; nothing of it was.
 
     """
@@ -68,7 +72,12 @@ def _upgrade(dialect: str) -> Work[tuple[str | None, str]]:
     if tables[0][0]:
         versions = yield f"SELECT version_num FROM {VERSION_TABLE}", ()
         found = str(versions[0][0]) if versions else None
-    if found != head():
+    newest = head()
+    if found is not None and is_later(found, newest):
+        if not fits(found):
+            raise TheirError("schema_ahead")
+        return found, found
+    if found != newest:
         for statement in script(dialect, found):
             yield statement, ()
-    return found, head()
+    return found, newest

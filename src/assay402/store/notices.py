@@ -24,7 +24,8 @@ NOTICES: Mapping[str, Notice] = {
     ),
     "store_read_only": Notice(
         "The database can be read and not written.",
-        "Nothing half-done remains. Look at who owns the file or what the server allows.",
+        "Nothing half-done remains. Let the user that runs the service write the file and its folder, mount the disk"
+        " for writing, or name the server that takes changes in ASSAY_DATABASE (--database).",
     ),
     "store_gone": Notice(
         "The database cannot be opened, or its server does not answer or does not let us in.",

@@ -18,6 +18,7 @@ from assay402.store.sql_free_tier import SQLFreeTier
 from assay402.store.sql_ledger import SQLLedger
 from assay402.store.sql_payments import SQLPayments
 from assay402.store.sqlite import SQLiteDatabase, check_version, connect
+from assay402.store.sqlite_reasons import reason_of
 from assay402.store.versions import VERSION_TABLE, create, require_version
 
 FILE_NAME: Final = "assay.sqlite3"
@@ -121,7 +122,6 @@ def make_file(path: Path) -> None:
         StoreUnavailable: where that is not possible.
 
     """
-    reason = "gone"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -134,8 +134,8 @@ def make_file(path: Path) -> None:
             reason = "locked"
         finally:
             connection.close()
-    except (sqlite3.Error, OSError):
-        pass
+    except (sqlite3.Error, OSError) as error:
+        reason = reason_of(error, path)
     raise StoreUnavailable(reason)
 
 

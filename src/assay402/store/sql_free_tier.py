@@ -1,14 +1,12 @@
 """The port `FreeTier` in SQL: one statement decides whether a call is free."""
 
 import zlib
-from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Final
 
 from assay402.service.free import COUNTED
-from assay402.service.ports import StoreUnavailable
-from assay402.store.database import Database, Work
+from assay402.store.database import Database, Work, ask
 from assay402.store.rows import DAY_MS, milliseconds
 
 _SHARDS: Final = 16
@@ -28,7 +26,11 @@ _COUNT: Final = (
     "INSERT INTO free_days AS d (day, shard, calls) VALUES ($1, $2, 1)"
     " ON CONFLICT (day, shard) DO UPDATE SET calls = d.calls + 1"
 )
-_FORGET: Final = "DELETE FROM free_calls WHERE last_ms < $1"
+# The condition stands twice: a bucket that is taken from meanwhile must stay.
+_FORGET: Final = (
+    "DELETE FROM free_calls WHERE last_ms < $1 AND bucket IN"
+    " (SELECT bucket FROM free_calls WHERE last_ms < $1 ORDER BY last_ms LIMIT $2) RETURNING bucket"
+)
 _USED: Final = "SELECT coalesce(sum(calls), 0) FROM free_days WHERE day >= $1"
 
 
@@ -37,22 +39,17 @@ class SQLFreeTier:
 
     def __init__(self, database: Database) -> None:
         self._database: Final = database
-        self._tidied_day = 0
 
     async def take(self, bucket: str, now: datetime, per_day: int, interval_ms: int) -> bool:
         """Count a call of a bucket; False when the day's allowance is used up or the last call was too near."""
-        moment = milliseconds(now)
-        granted = per_day > 0 and await self._database.change(
-            partial(_take, bucket, moment, per_day, interval_ms)
+        return per_day > 0 and await self._database.change(
+            partial(_take, bucket, milliseconds(now), per_day, interval_ms)
         )
-        day = moment // DAY_MS
-        if day != self._tidied_day:
-            # Who called is not kept beyond the day after; once a day and process is often enough.
-            self._tidied_day = day
-            # The call was decided above; what is left over now goes another day.
-            with suppress(StoreUnavailable):
-                await self._database.change(partial(_forget, moment - DAY_MS))
-        return granted
+
+    async def forget(self, now: datetime, at_most: int) -> int:
+        """Forget buckets whose last call was more than a day before `now`; gives how many there were."""
+        before = milliseconds(now) - DAY_MS
+        return len(await self._database.change(partial(ask, _FORGET, before, at_most)))
 
     async def used(self, since: datetime) -> int:
         """Count the free calls of the days since a moment."""
@@ -66,7 +63,3 @@ def _take(bucket: str, moment: int, per_day: int, interval_ms: int) -> Work[bool
     if rows and bucket.startswith(COUNTED):
         yield _COUNT, (day, zlib.crc32(bucket.encode()) % _SHARDS)
     return bool(rows)
-
-
-def _forget(before: int) -> Work[None]:
-    yield _FORGET, (before,)

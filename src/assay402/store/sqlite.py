@@ -20,23 +20,14 @@ from typing import Any, Final
 
 from assay402.service.ports import StoreUnavailable
 from assay402.store.database import Rows, T, Work
+from assay402.store.sqlite_reasons import reason_of
 
 MAX_BATCH: Final = 64
 """Changes that share a transaction."""
 BUSY_SECONDS: Final = 5.0
 """How long a transaction waits for the write lock of another process."""
 READERS: Final = 2
-_REASONS: Final = {
-    sqlite3.SQLITE_BUSY: "locked",
-    sqlite3.SQLITE_LOCKED: "locked",
-    sqlite3.SQLITE_FULL: "full",
-    sqlite3.SQLITE_READONLY: "read_only",
-    sqlite3.SQLITE_CANTOPEN: "gone",
-    sqlite3.SQLITE_IOERR: "gone",
-    sqlite3.SQLITE_CORRUPT: "gone",
-    sqlite3.SQLITE_NOTADB: "gone",
-}
-_KEEPS_CONNECTION: Final = frozenset({"locked", "full", "read_only"})
+_KEEPS_CONNECTION: Final = frozenset({"locked", "full"})
 _ONES_OWN: Final = frozenset({"full", "failed"})
 """What one change of many can be the cause of. A lock or a missing file meets them all, and to try each would take long."""
 _PARAMETER: Final = re.compile(r"\$([0-9]+)")
@@ -180,7 +171,8 @@ class SQLiteDatabase:
             connection.execute("COMMIT")
         except sqlite3.Error as error:
             reason = self._file.recover(error)
-        except OSError:
+        except OSError as error:
+            reason = reason_of(error, self._path)
             self._file.close()
         else:
             return None
@@ -213,7 +205,7 @@ class _Change:
         except sqlite3.Error as error:
             if not connection.in_transaction:
                 raise
-            self.error = StoreUnavailable(_reason(error))
+            self.error = StoreUnavailable(reason_of(error, Path()))
         except Exception as error:  # noqa: BLE001  (belongs to the caller, who is in another thread)
             self.error = error
         if self.error is not None:
@@ -273,13 +265,21 @@ class _File:
 
     def recover(self, error: sqlite3.Error) -> str:
         """Undo what is open, let go of a connection that may be broken, and give the closed word for the failure."""
-        reason = _reason(error)
+        reason = reason_of(error, self._path)
         if self.connection is not None and self.connection.in_transaction:
             with suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
-        if reason not in _KEEPS_CONNECTION:
+        if reason not in _KEEPS_CONNECTION and not self._is_told_to_read_only():
             self.close()
         return reason
+
+    def _is_told_to_read_only(self) -> bool:
+        """Tell whether it is the connection that takes no change; one to a file opened for reading stays so until it is opened anew."""
+        with suppress(sqlite3.Error):
+            return self.connection is not None and bool(
+                self.connection.execute("PRAGMA query_only").fetchone()[0]
+            )
+        return False
 
     def close(self) -> None:
         """Close the connection."""
@@ -307,6 +307,8 @@ def connect(path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connectio
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA fullfsync = ON")
+        # What is deleted is overwritten. Some builds of SQLite do so unasked, others leave the bytes in the file.
+        connection.execute("PRAGMA secure_delete = ON").fetchall()
     except sqlite3.Error:
         connection.close()
         raise
@@ -329,11 +331,6 @@ def _drive(connection: sqlite3.Connection, work: Work[T]) -> T:
 def _numbered(sql: str) -> str:
     """Spell the parameters as SQLite numbers them."""
     return _PARAMETER.sub(r"?\1", sql)
-
-
-def _reason(error: sqlite3.Error) -> str:
-    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return _REASONS.get(code & 0xFF, "failed")
 
 
 def _deliver(changes: list[_Change]) -> None:

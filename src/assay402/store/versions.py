@@ -59,6 +59,16 @@ async def version_of(database: Database) -> str | None:
     return str(rows[0][0]) if rows else None
 
 
+def is_later(found: str, newest: str) -> bool:
+    """Tell whether a version is later than another; one that is no number is of a release nobody here knows."""
+    return not found.isdecimal() or int(found) > int(newest)
+
+
+def fits(found: str) -> bool:
+    """Tell whether this release works with tables of a version: its own, or the next."""
+    return found.isdecimal() and int(HEAD) <= int(found) <= int(HEAD) + 1
+
+
 async def require_version(database: Database) -> None:
     """Check that this release works with the tables.
 
@@ -70,7 +80,7 @@ async def require_version(database: Database) -> None:
     found = await version_of(database)
     if found is None:
         raise TheirError("schema_missing")
-    if not found.isdecimal() or int(found) > int(HEAD) + 1:
+    if is_later(found, HEAD) and not fits(found):
         raise TheirError("schema_ahead")
-    if int(found) < int(HEAD):
+    if not fits(found):
         raise TheirError("schema_behind", found=int(found), needed=int(HEAD))

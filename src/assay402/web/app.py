@@ -26,6 +26,7 @@ from assay402.web.limits import Bodies, Gone, head_problem
 from assay402.web.rooms import Rooms
 from assay402.web.routes import Draining, routes
 from assay402.web.serving import Serving
+from assay402.web.targets import target_problem
 from assay402.web.tools import PATH, ToolsEndpoint
 
 DIALECT: Final = "/dialect-check"
@@ -71,7 +72,7 @@ class Face:
         scope["assay"] = told
         scope["request_id"] = token_hex(16)
         try:
-            refused = head_problem(scope, self._serving.limits)
+            refused = target_problem(scope) or head_problem(scope, self._serving.limits)
             if refused is not None:
                 await self._send(scope, receive, send, refused)
             elif scope["method"] == "OPTIONS":
@@ -112,7 +113,8 @@ class Face:
     def _tell(
         self, scope: Scope, started: float, outcome: str, status: int, answer: HTTPAnswer | None
     ) -> None:
-        route, method = scope["assay"]["route"], scope["method"]
+        told: dict[str, Any] = scope["assay"]
+        route, method = told["route"], scope["method"]
         seconds = self._clock() - started
         self._serving.telemetry.answered(route=route, status=status, outcome=outcome, seconds=seconds)
         code = {} if answer is None or answer.code is None else {"code": answer.code}
@@ -124,7 +126,8 @@ class Face:
             status=status,
             outcome=outcome,
             milliseconds=round(seconds * 1_000),
-            sent_bytes=0 if answer is None else len(answer.body),
+            sent_bytes=told.get("sent_bytes", 0 if answer is None else len(answer.body)),
+            **({"operation": told["operation"]} if "operation" in told else {}),
             **code,
         )
 

@@ -98,9 +98,7 @@ async def assembled(
 
 def ring_of(settings: Settings, data_dir: Path) -> LiveRing:
     """Give the key ring of a service."""
-    return LiveRing(
-        data_dir / KEYS, did=did_of(settings.public_url, settings.port), address=settings.signing_key
-    )
+    return LiveRing(data_dir / KEYS, did=did_of(settings.public_url), address=settings.signing_key)
 
 
 def _facilitator(settings: Settings) -> Facilitator | None:

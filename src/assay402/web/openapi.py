@@ -14,8 +14,9 @@ from assay402.service.work import EVIDENCE_CUTOFF as CUTOFF
 from assay402.web.answers import JSON_TYPE, LOGICAL_PAYMENT, PROBLEM_TYPE, QUOTE, REPLAYED, SIGNATURE
 from assay402.web.contract import CHECK, OPERATION_ID
 from assay402.web.openapi_open import open_paths
+from assay402.web.openapi_tools import MESSAGE, REPLY, tools_path
 from assay402.web.wellknown import DESCRIPTION, NAME, address, price_of
-from assay402.wire.transport import PAYMENT_REQUIRED, PAYMENT_RESPONSE, PAYMENT_SIGNATURE
+from assay402.wire.transport import IDEMPOTENCY_KEY, PAYMENT_REQUIRED, PAYMENT_RESPONSE, PAYMENT_SIGNATURE
 
 _DIALECT: Final = "https://spec.openapis.org/oas/3.1/dialect/base"
 _STRING: Final = {"type": "string"}
@@ -39,9 +40,15 @@ _ENVELOPE: Final = {
 def openapi(settings: Settings, resources: Iterable[Resource]) -> dict[str, JSON]:
     """Give the document."""
     listed = tuple(resources)
-    schemas: dict[str, Any] = {"Problem": problem_schema(), "PaymentRequired": payment_required_schema()}
+    schemas: dict[str, Any] = {
+        "Problem": problem_schema(),
+        "PaymentRequired": payment_required_schema(),
+        "MCPMessage": MESSAGE,
+        "MCPReply": REPLY,
+    }
     checks = {each.check.name for each in listed}
     paths: dict[str, Any] = open_paths(checks, has_did=settings.public_url is not None)
+    paths |= tools_path(settings, listed)
     for path, by_profile in by_path(listed).items():
         paths[path] = {"post": _operation(settings, list(by_profile.values()), schemas)}
     return {
@@ -249,5 +256,5 @@ def _key_parameter() -> dict[str, Any]:
         "in": "header",
         "required": False,
         "description": "The same key and request give the kept answer again; with another request they are a conflict.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{8,128}$"},
+        "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
     }

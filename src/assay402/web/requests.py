@@ -13,11 +13,16 @@ from assay402.core.strictjson import JSON, read
 from assay402.service.order import UnreadablePayment
 from assay402.web.answers import QUOTE, HTTPAnswer, Scope, problem
 from assay402.web.limits import header_values
-from assay402.wire.transport import PAYMENT_SIGNATURE, X_PAYMENT, decode_header
+from assay402.wire.transport import (
+    IDEMPOTENCY_KEY,
+    MAX_PAYMENT_BYTES,
+    PAYMENT_SIGNATURE,
+    X_PAYMENT,
+    decode_header,
+)
 
-_KEY: Final = re.compile(r'"?([A-Za-z0-9_-]{8,128})"?')
+_KEY: Final = re.compile(f'"?({IDEMPOTENCY_KEY.pattern})"?')
 """With the quotation marks of a structured field or without."""
-_MAX_PAYMENT: Final = 32_768
 _MAX_QUOTE: Final = 1_024
 _MAX_PARAMETERS: Final = 4
 
@@ -69,7 +74,7 @@ def payment_of(scope: Scope) -> Mapping[str, JSON] | UnreadablePayment | None:
     if data is None:
         return unreadable
     try:
-        payload = read(data, max_bytes=_MAX_PAYMENT)
+        payload = read(data, max_bytes=MAX_PAYMENT_BYTES)
     except JSONUnreadable:
         return unreadable
     return payload if isinstance(payload, Mapping) else unreadable

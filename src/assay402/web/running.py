@@ -2,10 +2,7 @@
 
 import asyncio
 import errno
-import os
-import shutil
 import socket
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -23,16 +20,19 @@ from assay402.service.telemetry import Event, Log, Telemetry
 from assay402.store.notices import store_code
 from assay402.web.app import Face
 from assay402.web.assembly import assembled, without_node
-from assay402.web.server import config_of, listen, serve
+from assay402.web.server import DRAIN_SECONDS, config_of, listen, serve
 from assay402.web.serving import Orders
-from assay402.web.workers import WorkersFail, watch
+from assay402.web.shared_metrics import forget, shared_metrics
+from assay402.web.workers import WorkersFail, told_to_stop, watch
 
 WORK_THREADS: Final = 2
 """Threads of a process for work that takes long: more would only share the interpreter among them."""
 RECONCILE_SECONDS: Final = 10.0
 """Between two looks for payments that nobody works on."""
-SHARED_METRICS: Final = "PROMETHEUS_MULTIPROC_DIR"
 EXAMPLE: Final = '{"mode":"submitted","artefact":{"status":402,"body_obj":{"x402Version":1,"accepts":[{"scheme":"exact","network":"base","maxAmountRequired":"10000"}]}}}'
+
+TIDY_SECONDS: Final = 3_600.0
+"""Between two looks for what is kept for a time that is over."""
 
 Announce = Callable[[str, tuple[str, ...]], None]
 
@@ -153,10 +153,15 @@ async def _serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
         telemetry.log.say(Event.SERVICE_STARTED, port=settings.port, payments=settings.payments)
         if without_node(settings):
             telemetry.log.say(Event.SERVICE_WITHOUT_NODE, code="node_missing")
-        sweeping = asyncio.create_task(_reconciling(serving.orders))
+        going_on = (
+            asyncio.create_task(_reconciling(serving.orders)),
+            asyncio.create_task(_tidying(serving.orders, telemetry)),
+        )
         async with face.running():
-            await serve(face, sockets, face.drain, started, parent, serving.orders.drained)
-        sweeping.cancel()
+            notice = settings.notice_seconds
+            await serve(face, sockets, face.drain, started, parent, serving.orders.drained, notice)
+        for each in going_on:
+            each.cancel()
     telemetry.log.say(Event.SERVICE_STOPPED)
 
 
@@ -167,18 +172,22 @@ async def _reconciling(orders: Orders) -> None:
         await orders.reconcile()
 
 
+async def _tidying(orders: Orders, telemetry: Telemetry) -> None:
+    """Forget again and again what is kept for a time that is over. Of several processes each finds what is left."""
+    while True:
+        telemetry.forgotten(await orders.tidy())
+        await asyncio.sleep(TIDY_SECONDS)
+
+
 def _in_many_processes(
     settings: Settings, data_dir: Path, listening: socket.socket, started: Callable[[], None]
 ) -> None:
     """Let a parent watch over workers that share the socket; one that dies is replaced."""
     asyncio.run(_prepare(settings, data_dir))
-    shared = tempfile.mkdtemp(prefix="assay-metrics-")
-    os.environ[SHARED_METRICS] = shared
-    try:
-        watch(settings.workers, work, (settings, data_dir, [listening]), started)
-    finally:
-        os.environ.pop(SHARED_METRICS, None)
-        shutil.rmtree(shared, ignore_errors=True)
+    # Signals first: one that comes while the folder is made or removed must not leave it behind.
+    with told_to_stop() as is_told, shared_metrics(data_dir):
+        stopping = max(settings.notice_seconds, DRAIN_SECONDS)
+        watch(settings.workers, work, (settings, data_dir, [listening]), started, is_told, forget, stopping)
 
 
 async def _prepare(settings: Settings, data_dir: Path) -> None:

@@ -175,12 +175,14 @@ class Server(uvicorn.Server):
         draining: Callable[[], None],
         started: Callable[[], None] = lambda: None,
         drained: Callable[[], Awaitable[None]] | None = None,
+        notice_seconds: float = 0.0,
     ) -> None:
-        """`drained` ends once no work is under way that no request waits for."""
+        """`drained` ends once no work is under way that no request waits for; it listens for `notice_seconds` at least."""
         super().__init__(config)
         self._draining: Final = draining
         self._told: Final = started
         self._drained: Final = drained or _at_once
+        self._notice: Final = notice_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""
@@ -188,12 +190,18 @@ class Server(uvicorn.Server):
         self._told()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Finish what is under way while still listening, within the time that has; then close."""
+        """Finish what is under way while still listening, within the time that has; then close.
+
+        Whoever asks whether it is ready must have had the time to see that it is not, before nobody answers any more.
+        """
         loop = asyncio.get_running_loop()
-        until = loop.time() + (self.config.timeout_graceful_shutdown or 0)
+        noticed = loop.time() + self._notice
+        until = loop.time() + max(self._notice, self.config.timeout_graceful_shutdown or 0)
         work = asyncio.ensure_future(self._drained())
         while (  # noqa: ASYNC110  (uvicorn keeps plain sets and flags, without events)
-            not self.force_exit and loop.time() < until and (self.server_state.tasks or not work.done())
+            not self.force_exit
+            and (now := loop.time()) < until
+            and (now < noticed or self.server_state.tasks or not work.done())
         ):
             await asyncio.sleep(POLL_SECONDS)
         work.cancel()
@@ -257,12 +265,13 @@ async def serve(  # noqa: PLR0913, PLR0917  (what a server is made of)
     started: Callable[[], None],
     parent: int | None = None,
     drained: Callable[[], Awaitable[None]] | None = None,
+    notice_seconds: float = 0.0,
 ) -> None:
     """Serve until a signal says to stop, and until what is under way has ended or its time has.
 
     `parent` becomes readable when the process that watches over this one is gone, which is a reason to stop as well.
     """
-    server = Server(config_of(application), draining, started, drained)
+    server = Server(config_of(application), draining, started, drained, notice_seconds)
     if parent is not None:
         asyncio.get_running_loop().add_reader(parent, _orphaned, server, parent)
     await server.serve(list(sockets))

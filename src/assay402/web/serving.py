@@ -32,6 +32,10 @@ class Orders(Protocol):
         """Bring payments that nobody works on to an end; gives how many."""
         ...
 
+    async def tidy(self) -> int:
+        """Forget what is kept for a time that is over; gives how many rows went."""
+        ...
+
     async def drained(self) -> None:
         """Wait until every order under way has ended."""
         ...

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 from assay402.mcp_server.http import MCPApp, mcp_app, names_this_machine
 from assay402.mcp_server.messages import too_long
-from assay402.mcp_server.server import CLIENT_ADDRESS
+from assay402.mcp_server.server import CALL, CLIENT_ADDRESS, ENDED, Ended
 from assay402.mcp_server.tools import REQUEST_BYTES
-from assay402.service.order import Declined, Order, Outcome
+from assay402.service.order import Declined, Delivered, Offered, Order, Outcome, Pending
 from assay402.service.ports import StoreUnavailable
 from assay402.service.settings import Settings
 from assay402.web.answers import ALWAYS, REQUEST_ID, HTTPAnswer, Message, Receive, Scope, Send, problem
@@ -19,6 +19,7 @@ from assay402.web.rooms import Full, Rooms
 from assay402.web.serving import Serving
 
 PATH: Final = "/mcp"
+_OK: Final = 200
 _OURS: Final = frozenset(name for name, _ in ALWAYS)
 
 SendOut = Callable[[Scope, Receive, Send, HTTPAnswer], Awaitable[None]]
@@ -64,10 +65,12 @@ class ToolsEndpoint:
             await self._send_out(scope, receive, send, body)
             return
         scope[CLIENT_ADDRESS] = client_address(scope, self._proxies)
+        seen = _Seen()
         try:
-            await self._app.answer(scope, bytes(body), receive, _told(scope, send))
+            await self._app.answer(scope, bytes(body), seen.receiving(receive), seen.sending(scope, send))
         finally:
             self._bodies.done(body)
+            seen.tell(scope)
 
     async def _take(self, order: Order) -> Outcome:
         try:
@@ -91,15 +94,66 @@ def _is_loopback(settings: Settings) -> bool:
     return all(name is None or names_this_machine(name) for name in (settings.host, published))
 
 
-def _told(scope: Scope, send: Send) -> Send:
-    """Send with the headers that every answer has, and tell the log how it began."""
+class _Seen:
+    """What went by while a message was answered, for the log."""
 
-    async def sent(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            scope["assay"]["answer"] = HTTPAnswer(status=message["status"], body=b"")
-            kept: list[Any] = [each for each in message.get("headers", ()) if each[0].lower() not in _OURS]
-            named = (REQUEST_ID.lower().encode(), scope["request_id"].encode())
-            message = {**message, "headers": [*ALWAYS, named, *kept]}
-        await send(message)
+    def __init__(self) -> None:
+        self._status: int | None = None
+        self._sent_bytes = 0
+        self._has_left = False
 
-    return sent
+    def receiving(self, receive: Receive) -> Receive:
+        """Receive, and see who leaves."""
+
+        async def received() -> Message:
+            message = await receive()
+            self._has_left = self._has_left or message["type"] == "http.disconnect"
+            return message
+
+        return received
+
+    def sending(self, scope: Scope, send: Send) -> Send:
+        """Send with the headers that every answer has, and count."""
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._status = message["status"]
+                kept: list[Any] = [
+                    each for each in message.get("headers", ()) if each[0].lower() not in _OURS
+                ]
+                named = (REQUEST_ID.lower().encode(), scope["request_id"].encode())
+                message = {**message, "headers": [*ALWAYS, named, *kept]}
+            self._sent_bytes += len(message.get("body", b""))
+            await send(message)
+
+        return sent
+
+    def tell(self, scope: Scope) -> None:
+        """Say how it ended: a call by its outcome, as over REST; what is no call by its status."""
+        if self._status is None:
+            return
+        ended: Ended | None = scope.get(ENDED)
+        outcome, code = self._unended(scope) if ended is None else _word(ended.outcome)
+        if ended is not None and ended.operation is not None:
+            scope["assay"]["operation"] = ended.operation
+        scope["assay"]["sent_bytes"] = self._sent_bytes
+        scope["assay"]["answer"] = HTTPAnswer(status=self._status, body=b"", outcome=outcome, code=code)
+
+    def _unended(self, scope: Scope) -> tuple[str, str | None]:
+        if self._status != _OK:
+            return "declined", None
+        if scope.get(CALL) is None:
+            return "served", None
+        return ("abandoned" if self._has_left else "failed"), None
+
+
+def _word(outcome: Outcome) -> tuple[str, str | None]:
+    match outcome:
+        case Delivered():
+            return ("replayed" if outcome.is_replay else "delivered"), None
+        case Offered():
+            return "offered", None
+        case Pending():
+            return "pending", "payment_pending"
+        case Declined():
+            return "declined", outcome.code

@@ -9,8 +9,6 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Final
 
-from assay402.web.server import DRAIN_SECONDS
-
 POLL_SECONDS: Final = 0.2
 """How soon a signal is acted on."""
 QUICK_SECONDS: Final = 5.0
@@ -27,31 +25,39 @@ class WorkersFail(Exception):
     """Workers end as soon as they start."""
 
 
-def watch(
-    count: int, work: Callable[..., None], arguments: tuple[Any, ...], started: Callable[[], None]
+def watch(  # noqa: PLR0913, PLR0917  (what workers are made of, and who is told)
+    count: int,
+    work: Callable[..., None],
+    arguments: tuple[Any, ...],
+    started: Callable[[], None],
+    is_told: Callable[[], bool],
+    ended: Callable[[int], None],
+    stop_seconds: float,
 ) -> None:
-    """Run `count` workers until SIGTERM or SIGINT, then let them finish.
+    """Run `count` workers until `is_told`, then let them finish, which may take `stop_seconds`.
+
+    `ended` gets the process id of one that died.
 
     Raises:
         WorkersFail: where they cannot start.
 
     """
-    with _told_to_stop() as is_told:
-        workers = [_start(work, arguments) for _ in range(count)]
+    workers = [_start(work, arguments) for _ in range(count)]
+    quick_ends = 0
+    try:
         started()
-        quick_ends = 0
-        try:
-            while not is_told():
-                wait([worker.sentinel for worker, _ in workers], timeout=POLL_SECONDS)
-                for place, (worker, since) in enumerate(workers):
-                    if worker.is_alive() or is_told():
-                        continue
-                    quick_ends = quick_ends + 1 if time.monotonic() - since < QUICK_SECONDS else 0
-                    if quick_ends >= QUICK_ENDS:
-                        raise WorkersFail
-                    workers[place] = _start(work, arguments)
-        finally:
-            _stop([worker for worker, _ in workers])
+        while not is_told():
+            wait([worker.sentinel for worker, _ in workers], timeout=POLL_SECONDS)
+            for place, (worker, since) in enumerate(workers):
+                if worker.is_alive() or is_told():
+                    continue
+                ended(worker.pid or 0)
+                quick_ends = quick_ends + 1 if time.monotonic() - since < QUICK_SECONDS else 0
+                if quick_ends >= QUICK_ENDS:
+                    raise WorkersFail
+                workers[place] = _start(work, arguments)
+    finally:
+        _stop([worker for worker, _ in workers], stop_seconds)
 
 
 def _start(work: Callable[..., None], arguments: tuple[Any, ...]) -> tuple[SpawnProcess, float]:
@@ -60,10 +66,10 @@ def _start(work: Callable[..., None], arguments: tuple[Any, ...]) -> tuple[Spawn
     return worker, time.monotonic()
 
 
-def _stop(workers: list[SpawnProcess]) -> None:
+def _stop(workers: list[SpawnProcess], seconds: float) -> None:
     for worker in workers:
         worker.terminate()
-    until = time.monotonic() + DRAIN_SECONDS + GRACE_SECONDS
+    until = time.monotonic() + seconds + GRACE_SECONDS
     for worker in workers:
         worker.join(max(0.0, until - time.monotonic()))
         if worker.is_alive():
@@ -72,7 +78,7 @@ def _stop(workers: list[SpawnProcess]) -> None:
 
 
 @contextmanager
-def _told_to_stop() -> Iterator[Callable[[], bool]]:
+def told_to_stop() -> Iterator[Callable[[], bool]]:
     """Take the signals for the time of the block, and tell whether one came."""
     told: list[int] = []
     before = {

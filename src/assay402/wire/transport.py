@@ -1,6 +1,7 @@
 """Where each x402 version puts what on HTTP and MCP, and how header values are encoded."""
 
 import binascii
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -21,6 +22,11 @@ MCP_PAYMENT: Final = "x402/payment"
 """The `_meta` key of a tool call that carries a PaymentPayload (an object, not base64)."""
 MCP_PAYMENT_RESPONSE: Final = "x402/payment-response"
 """The `_meta` key of a tool result that carries a SettlementResponse."""
+
+MAX_PAYMENT_BYTES: Final = 32_768
+"""Longest PaymentPayload that is read, decoded: one is below a kilobyte, and the extensions of a few below ten."""
+IDEMPOTENCY_KEY: Final = re.compile("[A-Za-z0-9_-]{8,128}")
+"""What an idempotency key may be, wherever it stands."""
 
 _BLANKS: Final = " \t\r\n"
 _MAX_PADDING: Final = 2

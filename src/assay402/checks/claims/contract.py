@@ -19,6 +19,7 @@ from assay402.core.canon import canonical, sha256_hex
 from assay402.core.check import Admit, Refusal
 from assay402.core.errors import Notice
 from assay402.core.strictjson import JSON, RepeatedNames
+from assay402.wire.transport import IDEMPOTENCY_KEY
 
 VERSION: Final = "1.0.0"
 REQUEST_SCHEMA: Final = "FAHCE_MACHINE_REQUEST_V1"
@@ -29,7 +30,6 @@ ITEMS: Final = 12
 
 _KINDS: Final = ("log", "paste", "document", "description")
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_KEY: Final = re.compile(r"[A-Za-z0-9_-]{8,128}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MEMBERS: Final = frozenset({"schema", "candidate_output", "expected_output", "evidence"})
 _ITEM_MEMBERS: Final = frozenset({"id", "kind", "source_label", "text", "claim_bearing"})
@@ -95,7 +95,7 @@ def _unwrapped(request: Mapping[str, JSON]) -> Mapping[str, JSON] | Refusal:
     key = request.get("idempotency_key", "12345678")
     if not isinstance(key, str):
         return Refusal(code="member-type")
-    if not _KEY.fullmatch(key):
+    if not IDEMPOTENCY_KEY.fullmatch(key):
         return Refusal(code="idempotency-key")
     inner = request["request"]
     return inner if isinstance(inner, Mapping) else Refusal(code="not-an-object")

@@ -5,7 +5,7 @@ repeats: `^[^@]{1,64}@[^@]{1,255}$` in one, where the same pattern without `^` i
 places are counted by walking the sets of them, with each class of characters taken for the largest it can be.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -31,8 +31,15 @@ _CHARACTER_BYTES: Final = 4
 _CLASSES_A_STEP: Final = 4
 _STEPS: Final = 24
 """Steps a byte takes in any pattern."""
-_PLACE_STEPS: Final = 2
-"""Steps a byte takes for each place it is in. Measured: the dearest takes a half."""
+_PLACE_STEPS: Final = 3
+"""Steps a byte takes for each place it is in; the dearest takes some five in a place that is repeated, which doubles it."""
+MAX_CLASSES: Final = 256
+"""Different classes of a request whose size is found out; each further one counts as the largest."""
+_WIDEST: Final = 32
+"""Steps a byte takes at most, besides, where a class is read byte by byte: through the alternatives of one byte."""
+_WIDTH_PARTS: Final = 2
+_BARE: Final = 3
+"""Instructions of an engine's program besides those of what it reads."""
 
 Sets: TypeAlias = tuple[int, int, bool]
 """The places a part begins in and ends in, as bits, and whether it can be empty."""
@@ -42,7 +49,9 @@ class Price(Struct, frozen=True, kw_only=True):
     """What a pattern costs."""
 
     byte: int
-    """Steps a byte of text takes."""
+    """Steps a byte of text takes where a class is looked up as a whole."""
+    alternatives: int = 0
+    """Steps it takes besides where a class is alternatives of bytes that are tried one after the other."""
     reach: int | None
     """Bytes of a text that are looked at, at most; None where that is all."""
 
@@ -53,6 +62,7 @@ class Places:
     def __init__(self) -> None:
         self._left = MAX_ALL_STEPS
         self._known: dict[str, Price | None] = {}
+        self._widths: dict[str, int] = {"": 0}
 
     def price(self, pattern: str) -> Price | None:
         """Give what a pattern costs that begins at the start of the text; None where that is not known."""
@@ -64,10 +74,10 @@ class Places:
         part = parse(pattern)
         if part is None or not _is_anchored(part):
             return None
-        automaton = _Automaton()
+        automaton = _Automaton(self._width)
         try:
             first, _, _ = automaton.take(part)
-            places = automaton.width(first)
+            places, alternatives = automaton.most(first)
         except _TooLarge:
             return None
         finally:
@@ -75,8 +85,30 @@ class Places:
         longest = _longest(part)
         return Price(
             byte=_STEPS + _PLACE_STEPS * places * _nesting(part),
+            alternatives=alternatives,
             reach=None if longest is None else _CHARACTER_BYTES * (longest + 2),
         )
+
+    def _width(self, written: str) -> int:
+        """Give the steps a byte takes in a class, by the size of the program that reads it byte by byte."""
+        width = self._widths.get(written)
+        if width is None:
+            room = len(self._widths) <= MAX_CLASSES
+            width = self._widths[written] = min(_WIDEST, _program_size(written) if room else _WIDEST)
+        return width
+
+
+def _program_size(written: str) -> int:
+    """Give the parts of a class; as many as any has where the engine that has them reads another syntax."""
+    import re2  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        size: int = re2.compile(f"^{written}".encode(), options).programsize
+    except re2.error:
+        return _WIDEST
+    return max(0, size - _BARE) // _WIDTH_PARTS
 
 
 class _TooLarge(Exception):
@@ -131,7 +163,10 @@ def _nesting(part: Part) -> int:
 class _Automaton:
     """The places of a pattern, each a character it reads, and those that can follow each."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: Callable[[str], int]) -> None:
+        self._width = width
+        self._widths: dict[int, int] = {}
+        """The places of classes of each width."""
         self._reads: list[int] = []
         self._follow: list[int] = []
         self.steps = 0
@@ -145,6 +180,8 @@ class _Automaton:
                 self._reads.append(part.mask)
                 self._follow.append(0)
                 place = 1 << (len(self._reads) - 1)
+                width = self._width(part.written)
+                self._widths[width] = self._widths.get(width, 0) | place
                 return place, place, False
             case Sequence():
                 return self._sequence(self.take(each) for each in part.parts)
@@ -159,11 +196,11 @@ class _Automaton:
             case _:
                 return 0, 0, True
 
-    def width(self, first: int) -> int:
-        """Count the places that can be tried at once: all there are where the sets of them are too many."""
+    def most(self, first: int) -> tuple[int, int]:
+        """Count the places that can be tried at once, and their widths: all there are where the sets are too many."""
         seen = {0}
         waiting = [first]
-        widest = 0
+        places = alternatives = 0
         try:
             atoms = self._atoms()
             while waiting:
@@ -171,11 +208,15 @@ class _Automaton:
                 if candidates in seen:
                     continue
                 seen.add(candidates)
-                widest = max(widest, candidates.bit_count())
+                places = max(places, candidates.bit_count())
+                alternatives = max(alternatives, self._alternatives(candidates))
                 waiting.extend(self._following(candidates & atom) for atom in atoms)
         except _TooLarge:
-            return len(self._reads)
-        return widest
+            return len(self._reads), self._alternatives((1 << len(self._reads)) - 1)
+        return places, alternatives
+
+    def _alternatives(self, candidates: int) -> int:
+        return sum(width * (candidates & places).bit_count() for width, places in self._widths.items())
 
     def _following(self, places: int) -> int:
         following = 0

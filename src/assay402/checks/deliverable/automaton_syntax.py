@@ -18,6 +18,8 @@ class Characters(Struct, frozen=True, kw_only=True):
     """One character of a class: a bit for each of ASCII that may be in it, and one for all others."""
 
     mask: int
+    written: str
+    """The class as it is written; empty for one character."""
 
 
 class Start(Struct, frozen=True):
@@ -161,15 +163,17 @@ class _Parser:
             case "$":
                 return Nothing()
             case ".":
-                return Characters(mask=_DOT)
+                return Characters(mask=_DOT, written=".")
             case "[":
-                return Characters(mask=self._class()[1])
+                start = self.place - 1
+                mask = self._class()[1]
+                return Characters(mask=mask, written=self._pattern[start : self.place])
             case "\\":
                 return self._escaped()
             case "*" | "+" | "?" | "{" | "}" | "]":
                 raise _NotUnderstood
             case _:
-                return Characters(mask=_bits(character))
+                return Characters(mask=_bits(character), written="")
 
     def _group(self, nesting: int) -> Part:
         match = _GROUP.match(self._pattern, self.place)
@@ -186,7 +190,9 @@ class _Parser:
         if self._next() in ("b", "B"):
             self.place += 1
             return Nothing()
-        return Characters(mask=self._escape()[1])
+        start = self.place - 1
+        mask = self._escape()[1]
+        return Characters(mask=mask, written=self._pattern[start : self.place])
 
     def _escape(self) -> _Class:
         """Read what stands behind a backslash, as a class of characters."""

@@ -18,7 +18,9 @@ EXACT_ABOVE: Final = MAX_WORK >> 4
 """Steps of one criterion above which they are counted exactly."""
 SCHEMA_BUDGET: Final = 1 << 14
 """Schemas within all schemas of a request: counting one takes some twenty microseconds."""
-PATTERN_BUDGET: Final = 16 << 20
+CONSTANT_BUDGET: Final = 1 << 24
+"""Steps that comparing each long number of all schemas of a request once may take: their meta-schemas do."""
+PATTERN_BUDGET: Final = 48 << 20
 """Bytes that the compiled patterns of all schemas of a request may take."""
 
 
@@ -58,6 +60,7 @@ class Room:
     def __init__(self) -> None:
         self.left = PATTERN_BUDGET
         self.schemas = SCHEMA_BUDGET
+        self.constants = CONSTANT_BUDGET
         self.sizes: Final[dict[str, int | None]] = {}
         """The size a pattern fits, or None where the engine refuses it."""
         self.places: Final = Places()

@@ -46,6 +46,7 @@ class Deliverable:
         self.findings: Final[dict[Any, Any]] = {}
         """What rules have found of parts of the document and may be asked again."""
         self._measures: dict[int, Measure] = {}
+        self._different: dict[int, bool] = {}
 
     @cached_property
     def sha256(self) -> str:
@@ -116,6 +117,19 @@ class Deliverable:
         """Give the values of the document one by one, and the number of a part of it."""
         number = self._nodes.number_of(value)
         return (Nodes(value), 0) if number is None else (self._nodes, number)
+
+    def are_different(self, array: list[JSON]) -> bool:
+        """Tell whether no two elements of an array of the document are equal, found once for each."""
+        found = self._different.get(id(array))
+        if found is None:
+            # Strings differ where Python's do, and are most of what is asked about.
+            if all(type(each) is str for each in array):
+                found = len(set(array)) == len(array)
+            else:
+                nodes, number = self.nodes(array)
+                found = nodes.are_different(number)
+            self._different[id(array)] = found
+        return found
 
     def canonical_key(self, values: list[JSON]) -> bytes:
         """Give the canonical text of an array of parts of the document."""

@@ -4,7 +4,7 @@ This shows content, which an answer never does, so it is offered on one's own ma
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from assay402.checks.deliverable.arithmetic import TooManyDigits
 from assay402.checks.deliverable.budget import Work
@@ -23,12 +23,16 @@ from assay402.checks.deliverable.rules.relations import (
     claim_fault,
 )
 from assay402.checks.deliverable.rules.subject import located, subject, unreadable
+from assay402.checks.deliverable.schema.shown import shown
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.asks import Collecting
 from assay402.core.canon import canonical, keccak256_hex, sha256_hex
 from assay402.core.check import Refusal
 from assay402.core.exactjson import Exact
 from assay402.core.strictjson import JSON
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError
 
 _DIGESTS: Final[Mapping[str, Callable[[bytes], str]]] = {
     "sha256_equals": sha256_hex,
@@ -122,24 +126,12 @@ def _compared(criterion: Criterion, finding: Finding, report: Report) -> dict[st
 
 def _violations(case: Case) -> list[dict[str, str]]:
     """Give the first places of a value that a schema does not allow, and by which keyword, where that is cheap to find."""
-    from jsonschema_rs import ValidationError  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
-
     value: Any = located(case)
-    plan, validator = case.parameters["plan"], case.parameters["validator"]
+    plan = case.parameters["plan"]
     measure = case.deliverable.measure(value)
     counted = counting(plan, measure, work(plan, measure))
-    if counted is not None and case.work.counts(counted):
-        found = [
-            each for _, each in zip(range(MAX_VIOLATIONS_SHOWN), validator.iter_errors(value), strict=False)
-        ]
-    elif plan.has_alternatives:
-        # One violation of these holds those of all of them.
-        return []
-    else:
-        try:
-            validator.validate(value)
-        except ValidationError as error:
-            found = [error]
+    with shown(case.deliverable, value, plan) as instance:
+        found = _found(case, instance, is_cheap=counted is not None and case.work.counts(counted))
     return [
         {
             "path": _pointer(each.instance_path),
@@ -148,6 +140,24 @@ def _violations(case: Case) -> list[dict[str, str]]:
         }
         for each in found
     ]
+
+
+def _found(case: Case, instance: Any, *, is_cheap: bool) -> "list[ValidationError]":  # noqa: ANN401  (any JSON value)
+    from jsonschema_rs import ValidationError  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
+
+    plan, validator = case.parameters["plan"], case.parameters["validator"]
+    if is_cheap:
+        return [
+            each
+            for _, each in zip(range(MAX_VIOLATIONS_SHOWN), validator.iter_errors(instance), strict=False)
+        ]
+    if not plan.has_alternatives:
+        try:
+            validator.validate(instance)
+        except ValidationError as error:
+            return [error]
+    # One violation of alternatives holds those of all of them.
+    return []
 
 
 def _pointer(parts: list[str | int]) -> str:

@@ -41,8 +41,6 @@ class Measure(Struct, frozen=True, kw_only=True):
     arrays: int
     largest_object: int
     longest_array: int
-    nested: int
-    """Arrays and objects that are elements of an array."""
     longest_text: int
     """Bytes of the longest string or name."""
     own: Held
@@ -52,9 +50,9 @@ class Measure(Struct, frozen=True, kw_only=True):
     """Numbers that are compared digit by digit."""
     number_size: int
     """The size of the largest of its numbers."""
+    digits: int
+    """Digits of the longest of its numbers that are no integers."""
     has_decimals: bool
-    has_near_numbers: bool
-    """Whether different numbers are one in binary64, so that a table of them does not tell them apart."""
 
 
 def number_size(number: int | Decimal) -> int:
@@ -62,6 +60,11 @@ def number_size(number: int | Decimal) -> int:
     if isinstance(number, int):
         return len(str(abs(number)))
     return len(number.as_tuple().digits) + abs(number.adjusted())
+
+
+def digits(number: int | Decimal) -> int:
+    """Count the digits of an exact number that is not an int."""
+    return 0 if isinstance(number, int) else len(number.as_tuple().digits)
 
 
 def is_long(number: object) -> bool:
@@ -85,14 +88,13 @@ def measure(value: JSON, size: int) -> Measure:
         arrays=counting.arrays,
         largest_object=counting.largest_object,
         longest_array=counting.longest_array,
-        nested=counting.nested,
         longest_text=counting.longest_text,
         own=own.held(),
         by_name={name: tally.held() for name, tally in counting.by_name.items()},
         long_numbers=counting.long_numbers,
         number_size=counting.number_size,
+        digits=counting.digits,
         has_decimals=counting.has_decimals,
-        has_near_numbers=counting.has_near_numbers,
     )
 
 
@@ -142,16 +144,14 @@ class _Counting:
         self.members = 0
         self.elements = 0
         self.arrays = 0
-        self.nested = 0
         self.largest_object = 0
         self.longest_array = 0
         self.longest_text = 0
         self.by_name: dict[str, _Tally] = {}
         self.long_numbers = 0
         self.number_size = 1
+        self.digits = 1
         self.has_decimals = False
-        self.has_near_numbers = False
-        self._by_binary: dict[float, int | Decimal] = {}
 
     def walk(self, value: JSON) -> None:
         waiting: list[JSON] = [value]
@@ -186,7 +186,6 @@ class _Counting:
         self.arrays += 1
         self.elements += len(found)
         self.longest_array = max(self.longest_array, len(found))
-        self.nested += sum(isinstance(each, (dict, list)) for each in found)
 
     def _number(self, number: int | Decimal) -> None:
         if isinstance(number, int) and -_EXACT < number < _EXACT:
@@ -194,14 +193,4 @@ class _Counting:
         self.long_numbers += is_long(number)
         self.has_decimals = self.has_decimals or isinstance(number, Decimal)
         self.number_size = max(self.number_size, number_size(number))
-        if not self.has_near_numbers:
-            same = self._by_binary.setdefault(binary(number), number)
-            self.has_near_numbers = same != number
-
-
-def binary(number: int | Decimal) -> float:
-    """Give a number in binary64."""
-    try:
-        return float(number)
-    except OverflowError:
-        return float("inf")
+        self.digits = max(self.digits, digits(number))

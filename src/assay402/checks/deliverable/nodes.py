@@ -5,12 +5,15 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final
 
-from assay402.checks.deliverable.measure import binary, is_long, number_size, text_size
+from assay402.checks.deliverable.measure import digits, is_long, number_size, text_size
+from assay402.core.canon import canonical
 from assay402.core.strictjson import JSON
 
-_PRIME: Final = (1 << 61) - 1
-_BASE: Final = 1_000_003
+_MACHINE: Final = 1 << 60
+"""Integers below it differ where their hashes do."""
 _QUOTES: Final = 2
+_EXPONENT: Final = 8
+"""Bytes a number has besides its digits, at most."""
 
 
 class Nodes:
@@ -31,6 +34,8 @@ class Nodes:
         self.spans: Final[list[int]] = []
         """The size of the largest number that is not compared by the machine; 0 where there is none."""
         self.long_numbers: Final[list[int]] = []
+        self.digits: Final[list[int]] = []
+        """Digits of the longest of those that are not ints."""
         self.decimals: Final[list[bool]] = []
         self._by_identity: Final[dict[int, int]] = {}
         self._number(value)
@@ -52,23 +57,14 @@ class Nodes:
         return below if isinstance(below, dict) else {}
 
     @cached_property
-    def unique_steps(self) -> dict[int, int]:
-        """What is known of finding the elements of an array different."""
-        return {}
-
-    @cached_property
     def equals(self) -> list[int]:
         """Give each value a number, equal values the same."""
         return _Equality(self).numbers
 
-    @cached_property
-    def hashes(self) -> list[tuple[int, int]]:
-        """Give each value what the engine makes its hash of, as far as that tells values apart.
-
-        The engine hashes the scalars within an array one by one, whatever brackets stand around them, and numbers in
-        binary64. Here each sequence is a polynomial over them, so equal sequences are always equal.
-        """
-        return _Hashes(self).numbers
+    def are_different(self, number: int) -> bool:
+        """Tell whether no two elements of an array are equal."""
+        elements = self.elements(number)
+        return len({self.equals[each] for each in elements}) == len(elements)
 
     def _number(self, value: JSON) -> None:
         waiting: list[tuple[JSON, int, str]] = [(value, -1, "")]
@@ -91,7 +87,7 @@ class Nodes:
                 waiting.extend((each, number, "") for each in reversed(found))
             else:
                 self.below.append(None)
-        for column in (self.text, self.sizes, self.values, self.spans, self.long_numbers):
+        for column in (self.text, self.sizes, self.values, self.spans, self.long_numbers, self.digits):
             column.extend([0] * len(self.found))
         self.decimals.extend([False] * len(self.found))
 
@@ -102,10 +98,13 @@ class Nodes:
             self.text[number] = text_size(found)
             self.sizes[number] = self.text[number] + _QUOTES
         elif isinstance(found, (int, Decimal)) and not isinstance(found, bool):
-            self.sizes[number] = number_size(found)
+            self.sizes[number] = (
+                digits(found) + _EXPONENT if isinstance(found, Decimal) else number_size(found)
+            )
             if is_long(found):
                 self.spans[number], self.long_numbers[number] = number_size(found), 1
                 self.decimals[number] = isinstance(found, Decimal)
+                self.digits[number] = digits(found)
         elif below is None:
             self.sizes[number] = 4
         else:
@@ -121,6 +120,7 @@ class Nodes:
             self.values[number] += self.values[each]
             self.long_numbers[number] += self.long_numbers[each]
             self.spans[number] = max(self.spans[number], self.spans[each])
+            self.digits[number] = max(self.digits[number], self.digits[each])
             self.decimals[number] = self.decimals[number] or self.decimals[each]
 
 
@@ -137,33 +137,9 @@ class _Equality:
                 key = frozenset((name, self.numbers[each]) for name, each in below.items())
             elif isinstance(below, list):
                 key = tuple(self.numbers[each] for each in below)
+            elif isinstance(found, Decimal) or (type(found) is int and not -_MACHINE < found < _MACHINE):
+                # Hashes of numbers are no secret: many can be made that have the same. Those of texts cannot.
+                key = (int, canonical(found))
             else:
                 key = (type(found), found)
             self.numbers[number] = known.setdefault(key, len(known))
-
-
-class _Hashes:
-    """The sequences the engine hashes: a polynomial over the scalars, and how many they are."""
-
-    def __init__(self, nodes: Nodes) -> None:
-        self.numbers: Final = [(0, 0)] * len(nodes.found)
-        known: dict[object, int] = {}
-        powers = [1]
-        for number in range(len(nodes.found) - 1, -1, -1):
-            found, below = nodes.found[number], nodes.below[number]
-            if isinstance(below, list):
-                total, length = 0, 0
-                for each in below:
-                    its_total, its_length = self.numbers[each]
-                    while len(powers) <= its_length:
-                        powers.append(powers[-1] * _BASE % _PRIME)
-                    total = (total * powers[its_length] + its_total) % _PRIME
-                    length += its_length
-                self.numbers[number] = total, length
-                continue
-            key: object = (type(found), found)
-            if isinstance(below, dict):
-                key = frozenset((name, self.numbers[each]) for name, each in below.items())
-            elif isinstance(found, (int, Decimal)) and not isinstance(found, bool):
-                key = binary(found)
-            self.numbers[number] = 1 + known.setdefault(key, len(known)), 1

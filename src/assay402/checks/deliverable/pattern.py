@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.budget import Room
 from assay402.checks.deliverable.model import Fault
 
@@ -36,9 +37,11 @@ def compiled(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | F
         made = re2.compile(pattern.encode(), _options(re2.Options()))
     except re2.error:
         return UNSUPPORTED
-    price = _price(pattern, made.programsize)
-    known = room.places.price(pattern) if price > KNOWN_ABOVE else None
-    return {**parameters, "value": made, "price": price if known is None else min(price, known.byte)}
+    price = Price(byte=_price(pattern, made.programsize), reach=None)
+    known = room.places.price(pattern) if price.byte > KNOWN_ABOVE else None
+    if known is not None:
+        price = Price(byte=min(price.byte, known.byte + known.alternatives), reach=known.reach)
+    return {**parameters, "value": made, "price": price}
 
 
 def _price(pattern: str, size: int) -> int:

@@ -37,8 +37,9 @@ REASONS: Final[Mapping[str, Notice]] = {
         "Use draft 2020-12, 2019-09, 7, 6 or 4, by its published URI.",
     ),
     "SCHEMA_PATTERN_UNSUPPORTED": Notice(
-        "A pattern cannot be run in linear time, or means something else to other engines.",
-        "Write it without look-around, back-references, inline flags and class operations.",
+        "A pattern cannot be run in linear time, is too large, or means something else to other engines.",
+        "Write it without look-around, back-references, inline flags and class operations, and repeat classes of Unicode "
+        "such as `\\p{L}` without counts: what they stand for is written out as often, up to 1 MiB.",
     ),
     "SCHEMA_REMOTE_REF": Notice(
         "The schema refers to something outside it.", "Put it under `$defs` and refer to it there; nothing is fetched."

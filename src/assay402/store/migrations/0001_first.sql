@@ -101,7 +101,7 @@ CREATE TABLE answers (
 CREATE UNIQUE INDEX answers_local_key ON answers (operation, idempotency_key)
     WHERE payment_key IS NULL AND idempotency_key IS NOT NULL;
 
--- The free tier: one row a bucket, named by whoever takes from it. Rows not used for a day are deleted.
+-- The free tier: one row a bucket, named by whoever takes from it. A row not used for a day is deleted within an hour.
 CREATE TABLE free_calls (
     bucket text PRIMARY KEY,
     day bigint NOT NULL,

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from assay402.checks.claims.model import EvidenceItem, Field
+from assay402.checks.claims.reading.idioms import said_plainly
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.segment import sentences
 from assay402.core.errors import JSONUnreadable
@@ -19,7 +20,7 @@ _LONG_LINE: Final = 140
 """Longer lines without the marks of a log are read as prose, sentence by sentence."""
 _EMBEDDED: Final = re.compile(r"(?<![\w\]])[\[{](?=\s*[\"\[{\]}0-9tfn-])")
 _CALL: Final = re.compile(
-    r"^\W{0,3}(?:tool[_ ]?call|call(?:ing)?|invoke|invoking|action|function[_ ]call|request)\b[:\s]+([\w.\-]+)",
+    r"^\W{0,3}(?:tool[_ ]?call|call(?:ing)?|invoke|invoking|action|function[_ ]call|request)\b[:\s]+([\w.\-]+)(?!\w|\s*[:=]\s*[-$€£]?[0-9])",
     re.IGNORECASE,
 )
 _RESULT: Final = re.compile(
@@ -27,35 +28,12 @@ _RESULT: Final = re.compile(
     re.IGNORECASE,
 )
 _TABLE_RULE: Final = re.compile(r"^[\s|:+=-]+$")
-_COVERED: Final = re.compile(r"^TOTAL\s+[0-9]+\s+[0-9]+\s.{0,40}[0-9]+%\s*$")
-"""The closing line of a coverage report, whose heading may be cut off."""
 _WIDE: Final = re.compile(r"\t|\s{2,}")
 _LOG_MARK: Final = re.compile(r"=\S|^\s*\[?[0-9]{2,4}[-:/][0-9]{2}|->|\b(?:INFO|WARN|ERROR|DEBUG)\b")
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _ENGLISH: Final = frozenset(
-    [
-        "the",
-        "a",
-        "is",
-        "was",
-        "of",
-        "to",
-        "and",
-        "in",
-        "for",
-        "on",
-        "with",
-        "by",
-        "at",
-        "not",
-        "has",
-        "be",
-        "are",
-        "it",
-        "from",
-        "as",
-    ]
-)
+    ("the", "a", "is", "was", "of", "to", "and", "in", "for", "on", "with", "by", "at", "not", "has", "be", "are", "it", "from", "as")
+)  # fmt: skip
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -127,7 +105,8 @@ class Reader:
                     header = cells
                 else:
                     header = None
-                    call = self._line(item, line, number, start, call, heading)
+                    told = said_plainly(item.text, start, line)
+                    call = self._line(item, told, number, start, call, heading)
                     heading = _heading(line, heading)
                     prompted = _PROMPT.match(line) is not None or prompted
             else:
@@ -166,6 +145,9 @@ class Reader:
             call if answered is not None and call is not None and (answered[1] or "") in call.label else None
         )
         if value is not None:
+            told = said_plainly(item.text, start, prefix.rstrip())
+            if told != prefix.rstrip():
+                self._add(Record(item, len(self.records), number, span, "line", told, label=heading))
             self._walk(item, value, above, number, span, "", prefix.strip(" ->:="), text=line)
             return None if answered is not None else call
         self._text(item, line, number, span, above, heading)
@@ -199,8 +181,7 @@ class Reader:
                     )
                 )
             return
-        label = "coverage" if _COVERED.match(line) else heading
-        self._add(Record(item, len(self.records), number, span, "line", line, parent=above, label=label))
+        self._add(Record(item, len(self.records), number, span, "line", line, parent=above, label=heading))
 
     def _walk(
         self,
@@ -353,10 +334,17 @@ def _is_header(cells: list[str], following: str) -> bool:
         return False
     named = all(0 < len(cell) <= 60 and not cell[:1].isdigit() and "=" not in cell for cell in cells)
     below = _cells(following)
+    if _is_large(cells) and len(below) == len(cells):
+        return True
     return named and (
         bool(_TABLE_RULE.match(following))
         or (len(below) == len(cells) and any(cell[:1].isdigit() or cell[:1] in "$€£-" for cell in below))
     )
+
+
+def _is_large(cells: list[str]) -> bool:
+    """Tell whether the cells are written large throughout, as command lines write the heads of their tables."""
+    return all(cell.isupper() and cell[0].isalpha() and "=" not in cell and len(cell) <= 20 for cell in cells)
 
 
 def _row(header: list[str], cells: list[str], line: str) -> tuple[Field, ...] | None:

@@ -38,26 +38,29 @@ _GRAMMAR: Final = re.compile(
             r"(?P<url>https?://[^\s\"'<>)\]},]{1,2000})",
             r"(?P<email>(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})",
             r"(?P<uuid>\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b)",
+            rf"(?P<stamp>\b{MONTH}\s{{1,2}}[0-9]{{1,2}}\s{_CLOCK}(?:\s[A-Z]{{3,4}})?\s[0-9]{{4}}\b(?:\s(?:GMT|UTC)\b)?)",
             rf"(?P<iso>(?<![\w.])[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ]{_CLOCK}{_TZ})?(?![\w-]))",
             rf"(?P<dmy>\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{MONTH}\b\.?(?:,?\s[0-9]{{4}}\b)?)",
             rf"(?P<mdy>\b{MONTH}\b\.?\s[0-9]{{1,2}}(?![0-9]|[:.][0-9]|\s?%)(?:st|nd|rd|th)?(?:,?\s[0-9]{{4}}\b)?)",
             rf"(?P<my>\b{MONTH}\b\.?,?\s[0-9]{{4}}\b)",
             r"(?P<slashed>(?<![\w/.])[0-9]{1,4}/[0-9]{1,2}/[0-9]{2,4}(?![\w/]))",
-            r"(?P<quarter>\bQ[1-4](?:\s(?:of\s)?[0-9]{4})?\b)",
+            r"(?P<quarter>\bQ[1-4](?:\s(?:of\s)?[0-9]{4})?\b|\b(?:first|second|third|fourth)\squarter(?:\sof\s[0-9]{4})?\b)",
             rf"(?P<time>(?<![\w:.]){_CLOCK}(?:\+1)?(?:\s?[AaPp]\.?[Mm]\b\.?)?{_TZ}(?![\w:]))",
             rf"(?P<hour>\b[0-9]{{1,2}}\s?[AaPp]\.?[Mm]\b{_TZ})",
-            r"(?P<ip>(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?(?![\w.]))",
+            r"(?P<ip>(?<![\w.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?:/[0-9]{1,2})?(?!\w|\.[0-9]))",
             r"(?P<version>(?<![\w.])(?:v[0-9]+(?:\.[0-9]+){0,3}|[0-9]+(?:\.[0-9]+){2,3})(?:[-+][0-9A-Za-z.]{1,40})?(?!\w))",
             (
                 r"(?P<path>(?<![\w/.])(?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+-]+)*/?|(?<![\w/.:])[\w.-]{1,100}(?:/[\w.-]{1,100}){1,20}\.[A-Za-z0-9]{1,8}\b"
                 r"|(?<![\w/.@])[\w-]{1,80}\.(?:py|js|ts|md|txt|json|ya?ml|csv|pdf|xlsx?|docx?|html|log|sql|sh|toml|zip|png|go|rs|java)\b)"
             ),
             (
-                rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}{_SCALE}|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
+                rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}(?:[mb](?![A-Za-z])|{_SCALE})|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
                 rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
             ),
             rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
             rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?(?:#|:(?!\s?[0-9]+\s[a-z]))?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
+            r"(?P<run>\b(?:[Uu]pdate|[Uu]pgrade|[Dd]eploy|[Dd]eployment|[Rr]elease|[Rr]efund|[Ee]xport|[Ii]mport|[Bb]ackup|[Rr]estart|[Mm]erge request|[Cc]all|[Ii]nvoice|[Pp]ayment|MR)\s#?[0-9]{1,9}(?=\s(?:was|is|has|had|failed|succeeded|completed|passed|finished|closed|merged|applied|deployed|released|started|queued|skipped|aborted|cancelled|refunded|paid|running|pending)\b|[:;]|\.?\s*$))",
+            r"(?P<flight>\b(?!Q[1-4]|H[12])[A-Z][A-Z0-9]\s(?!(?:19|20)[0-9]{2}\b)[0-9]{3,4}\b(?![.,:]?[0-9%]|\s?(?:%|percent|(?!departs|arrives|leaves|lands|boards)[a-z]{3,}s\b)))",
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
             r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
@@ -66,7 +69,7 @@ _GRAMMAR: Final = re.compile(
         )
     )
 )
-_TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b")
+_TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b|[a-z]\.[a-z]{2,4}\b|\bquarter\b")
 _SEGMENT: Final = re.compile(r"[,;()\[\]|\n]|\.\s|\s[-–—]\s|->|→|\b(?:and|but|while)\b")
 _BEFORE: Final = {
     "than": (
@@ -181,7 +184,7 @@ def _unit_after(text: str, end: int) -> str:
 
 def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     match kind:
-        case "iso" | "dmy" | "mdy" | "my" | "slashed" | "quarter":
+        case "stamp" | "iso" | "dmy" | "mdy" | "my" | "slashed" | "quarter":
             value = date_value(kind, raw)
             return _plain("date", value, raw, start, end, text) if value else None
         case "time" | "hour":
@@ -189,7 +192,9 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
             return _plain("time", value, raw, start, end, text) if value else None
         case "money" | "percent" | "number" | "quantity":
             return _measured(kind, raw, start, end, text)
-        case "named":
+        case "flight":
+            return _plain("id", raw.lower().replace(" ", ""), raw, start, end, text)
+        case "named" | "run":
             digits = re.search(r"[0-9]+$", raw)
             assert digits is not None  # noqa: S101  (the pattern ends in digits)
             return _plain("id", digits[0], digits[0], start + digits.start(), end, text)
@@ -211,7 +216,7 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
 
 
 def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
-    number, rest = spelled(raw)
+    number, rest = spelled(raw.upper() if kind == "money" and raw[-1] in "mb" and raw[-2].isdigit() else raw)
     if kind == "money":
         sign = next((each for each in CURRENCIES if each in raw.lower()), "")
         if CURRENCIES[sign] == "cents":

@@ -29,8 +29,9 @@ def date_value(kind: str, raw: str) -> str:
         case "slashed":
             return _slashed(*numbers)
         case "quarter":
-            year = f"{numbers[1]:04d}" if len(numbers) > 1 else "????"
-            return f"{year}-Q{numbers[0]}"
+            return _quarter(raw)
+        case "stamp":
+            return _stamp(raw)
     name = next(each for each in _NAME.findall(raw) if each[:3].lower() in _MONTHS)
     month = _MONTHS.index(name[:3].lower()) + 1
     if kind == "my":
@@ -38,6 +39,26 @@ def date_value(kind: str, raw: str) -> str:
     has_year = len(numbers) > 1
     value = _checked(numbers[1] if has_year else 2000, month, numbers[0])
     return value if has_year or not value else f"????{value[4:]}"
+
+
+_QUARTERS: Final = ("first", "second", "third", "fourth")
+
+
+def _quarter(raw: str) -> str:
+    """Read `Q2 2026`, or a quarter in words."""
+    word, *rest = raw.split()
+    number = word[1:] if word[1:].isdigit() else str(_QUARTERS.index(word.lower()) + 1)
+    year = rest[-1] if rest and rest[-1].isdigit() else "????"
+    return f"{year}-Q{number}"
+
+
+def _stamp(raw: str) -> str:
+    """Read a moment as certificates and `date` write it: `Jun  1 00:00:00 2026 GMT`."""
+    name, day, clock, *rest = raw.split()
+    year = next(each for each in rest if each.isdigit())
+    zone = next((each for each in rest if not each.isdigit()), "")
+    value = _checked(int(year), _MONTHS.index(name[:3].lower()) + 1, int(day))
+    return f"{value}T{time_value(f'{clock} {zone}'.strip())}" if value else ""
 
 
 def _checked(year: int, month: int, day: int) -> str:

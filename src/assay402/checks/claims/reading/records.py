@@ -5,12 +5,13 @@ A record reads its values only when a claim comes near it, because most of a lon
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from decimal import Decimal
-from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.order import tokens
@@ -120,6 +121,11 @@ class Record:
         return (Field(label[1].strip(), label[2].strip()),) if label is not None else pairs
 
     @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What a rule found out about the record and another asks again."""
+        return {}
+
+    @cached_property
     def plain(self) -> str:
         """The text as it is compared for sameness."""
         return plain(self.text)
@@ -175,6 +181,11 @@ class Record:
         for above in self.above:
             found |= above.ids
         return frozenset(found)
+
+    @cached_property
+    def chain_ids(self) -> frozenset[str]:
+        """The identifiers of the record, of what it stands in, and of what stands in it."""
+        return frozenset(each for record in self.chain for each in record.ids)
 
     @cached_property
     def above(self) -> tuple["Record", ...]:
@@ -246,6 +257,10 @@ class Record:
             whole = re.fullmatch(r"[0-9]{1,20}", field.value)
             if whole is not None and _ID_NAME.search(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
+                continue
+            day = _epoch(field)
+            if day:
+                found.append(Fact("date", day, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
             if self._is_repaid(field):
                 attribute |= {"refund"}
@@ -320,6 +335,21 @@ class Record:
     def level_is_error(self) -> bool:
         """A log line of a level that tells a failure."""
         return self.form in ("line", "tests") and _LEVEL.search(self.text[:80]) is not None
+
+
+_EPOCH_NAME: Final = re.compile(
+    r"(?:^|[_.])(?:at|on|time|ts|timestamp|date|created|updated|expires|exp|iat|nbf|epoch|since|until)$|[a-z](?:At|Time|Date|On)$"
+)
+
+
+def _epoch(field: Field) -> str:
+    """Give the moment that a field counts in seconds or milliseconds since 1970, in UTC; empty where it counts none."""
+    if not field.value.isascii() or not field.value.isdigit() or len(field.value) not in (10, 13):
+        return ""
+    if _EPOCH_NAME.search(field.name) is None:
+        return ""
+    seconds = int(field.value[:10])
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SUTC")
 
 
 def is_id_name(name: str) -> bool:

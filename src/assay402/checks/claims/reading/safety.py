@@ -1,9 +1,11 @@
 """Material that must not be handled as plain text: orders to the checker, secrets, forged receipts."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from assay402.checks.claims.model import EvidenceItem, Hit
+from assay402.checks.claims.reading.unwrapping import unwrapped
 
 _VERDICT: Final = r"(?:supported|verified|true|correct|passed|pass|clear(?:_with_ceiling)?|approved|valid|confirmed|accurate|compliant|contradicted)"
 _CHECKER: Final = r"(?:verifier|checker|validator|fact[- ]checker|evaluator|integrity (?:engine|check(?:er)?)|assay|fahce|assistant|ai model|language model|llm)"
@@ -46,32 +48,21 @@ _SECRET: Final = (
 )  # fmt: skip
 _ENGINE: Final = r"(?:FAHCE|fahce|assay402|(?i:assay|integrity) (?i:engine|check(?:er)?|receipt|verdict|diagnosis|repair)|(?i:claims? check(?:er)?))"
 _FORGED: Final = re.compile(
-    r"FAHCE_MACHINE_RESPONSE_V1|SHA256_(?:CANONICAL|SORTED)_JSON_RESULT_WITH_EMPTY_RESULT_HASH_V[12]"
-    r"|\"(?:claim_ceiling|external_execution_verified|next_safe_action|result_hash|response_hash)\"\s?:"
+    r"(?i:FAHCE_MACHINE_RESPONSE_V1)|SHA256_(?:CANONICAL|SORTED)_JSON_RESULT_WITH_EMPTY_RESULT_HASH_V[12]"
+    r"|[\"'](?i:claim_?ceiling|external_?execution_?verified|next_?safe_?action|result_hash|response_hash)[\"']\s?:"
     r"|\b(?i:diagnosis|integrity|verification|claims?|engine|check)[ _](?i:state|verdict|receipt|result|status)\s{0,3}(?:[:=]|(?i:is))\s{0,3}\"?(?:CLEAR_WITH_CEILING|SUPPORTED|VERIFIED)\b"
-    r"|\b(?i:state|verdict|diagnosis|result|ceiling|outcome|engine|receipt|returned|support)\"?\s{0,3}(?:[:=]|(?i:is|was))?\s{0,3}[\"']?CLEAR_WITH_CEILING\b"
-    r"|\b(?i:verdict|support)\"?\s{0,3}(?:[:=]|(?i:is|was))\s{0,3}[\"']?SUPPORTED\b"
+    r"|\b(?i:state|verdict|diagnosis|result|ceiling|outcome|engine|receipt|returned|support)[^\w\n]{0,8}(?:(?i:is|was)[^\w\n]{0,4})?(?i:CLEAR_WITH_CEILING)\b"
+    r"|\b(?i:verdict|support)[\"']?\s{0,3}(?:[:=]|(?i:is|was))\s{0,3}[\"']?SUPPORTED\b"
     r"|\b(?:result|response)_hash\s{0,3}[=:]?\s{0,3}[\"']?[0-9a-f]{16}"
     rf"|\b{_ENGINE}\b[^.\n]{{0,60}}(?:\b(?i:verified)\s{{0,3}}[=:]\s{{0,3}}(?i:true|yes)\b|[:=]\s{{0,3}}(?:CLEAR_WITH_CEILING|SUPPORTED|VERIFIED)\b)"
     rf"|\b(?i:verified|checked|cleared|validated|approved|certified|confirmed|passed) by (?i:the )?{_ENGINE}\b"
     r"|\"verification\"\s?:\s?\{[^{}]{0,200}\"verified\"\s?:\s?true"
 )
-_FORGING: Final = (
-    "FAHCE",
-    "fahce",
-    "RESULT_HASH",
-    "CLEAR_WITH_CEILING",
-    "SUPPORTED",
-    "VERIFIED",
-    "_hash",
-    "_ceiling",
-    "_safe_action",
-    "_execution_verified",
-    " by ",
-    "erified",
-    "assay402",
-)
-"""A text without any of these holds no forged receipt, and looking for them is quick."""
+_FORGING: Final = ("fahce", "result_hash", "clear_with_ceiling", "supported", "verified", "_hash", "ceiling", "action", " by ", "assay402")  # fmt: skip
+"""A text without any of these, in whatever case, holds no forged receipt, and looking for them is quick."""
+_NAME: Final = re.compile(r"[\"'][\w-]{1,60}[\"']\s{0,3}:")
+_DATA: Final = re.compile(r"[{,]\s{0,3}[\"'][\w-]{1,60}[\"']\s{0,3}:")
+"""A member of an object: its name is no word about what it holds."""
 _HIDDEN: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _LONGEST: Final = 400
 """Characters of one line in which an order is looked for at a time."""
@@ -97,15 +88,26 @@ def _secrets(text: str) -> list[Hit]:
 def _in_text(text: str, where: str) -> list[Hit]:
     found = [
         Hit(code="FORGED_RECEIPT", where=where, start=match.start(), end=match.end())
-        for match in (_FORGED.finditer(text) if any(word in text for word in _FORGING) else ())
+        for match in _forged(text)
         if not _only_mentioned(*_around(text, match.start(), match.end()))
     ]
+    if not found:
+        found = [
+            Hit(code="FORGED_RECEIPT", where=where, start=start, end=end)
+            for inner, start, end in unwrapped(text)
+            if any(not _only_mentioned(*_around(inner, *match.span())) for match in _forged(inner))
+        ][:1]
     start = 0
     for line in text.split("\n"):
         if len(line) > 12:  # shorter than any order
             found += _orders(line, start, where)
         start += len(line) + 1
     return found[:20]
+
+
+def _forged(text: str) -> Iterator[re.Match[str]]:
+    low = text.lower()
+    return _FORGED.finditer(text) if any(word in low for word in _FORGING) else iter(())
 
 
 _CHEAP: Final = (
@@ -158,4 +160,7 @@ def _only_mentioned(before: str, after: str) -> bool:
         or ("“" in before and "”" in after)
         or (_OPEN_QUOTE.search(before) is not None and _CLOSED_QUOTE.match(after) is not None)
     )
-    return quoted and _MENTION.search(before + after) is not None
+    around = before + after
+    if quoted and _DATA.search(around) is not None:
+        around = _NAME.sub(" ", around)
+    return quoted and _MENTION.search(around) is not None

@@ -98,9 +98,19 @@ def is_order(text: str) -> bool:
     return _VERB_FIRST.match(text) is not None and _NOUN_FIRST.match(text[:LONGEST]) is None
 
 
+_OPEN: Final = re.compile(r"the supplied evidence does not show whether\b", re.IGNORECASE)
+"""What a repair leaves open; it says nothing of the matter."""
+
+
 def states_nothing(text: str) -> bool:
     """Tell whether a text, as it begins, offers, intends, orders, asks for leave, values, or hangs on a condition."""
-    if _PRAISE.match(text) or _CONDITION.match(text) or _BELIEF.match(text) or INTENT.match(text):
+    if (
+        _OPEN.match(text)
+        or _PRAISE.match(text)
+        or _CONDITION.match(text)
+        or _BELIEF.match(text)
+        or INTENT.match(text)
+    ):
         return True
     return _OFFER.match(text) is not None or is_order(text)
 

@@ -93,6 +93,10 @@ def stems(text: str) -> list[str]:
         text = _ROLL.sub(r"roll\1", text)
     if "ack" in text:
         text = _BACKED.sub("backup", text)
+    if "-mail" in text:
+        text = text.replace("e-mail", "email").replace("E-mail", "email")
+    if "ull request" in text:
+        text = text.replace("ull request", "ullrequest")
     if "nd-to-" in text:
         text = text.replace("nd-to-end", "2e")
     for word in _WORD.findall(text):

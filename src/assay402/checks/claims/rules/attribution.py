@@ -28,6 +28,7 @@ _QUOTED: Final = re.compile(r"[\"“]([^\"“”]{2,2000})[\"”]")
 _SPEAKER: Final = re.compile(r"^\s*[\[(]?([A-Z][\w .'-]{0,40}?)[\])]?\s*:\s")
 _NOT_SOURCES: Final = frozenset(
     {
+        "as",
         "it",
         "this",
         "that",
@@ -272,6 +273,19 @@ def wrong_attribution(view: View) -> Finding | None:
         code="WRONG_ATTRIBUTION",
         note="the named item does not say it; this one does",
         repair=_renamed(view, other.record.item),
+    )
+
+
+def unsaid(view: View) -> Finding:
+    """Leave unsupported what a speaker of the evidence is said to have said, where nothing that this speaker says is of it."""
+    record = next(each for each in view.world.bearing if each.order in view.spoken)
+    return Finding(
+        support="UNSUPPORTED",
+        rule="claims/wrong-attribution",
+        refs=(record.ref,),
+        code="WRONG_ATTRIBUTION",
+        note="the named speaker does not say it",
+        missing=("ATTRIBUTION_SOURCE", f"The words in which the speaker named by {view.claim.id} says so."),
     )
 
 

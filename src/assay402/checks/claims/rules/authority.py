@@ -5,7 +5,9 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.facts import facts
+from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -20,6 +22,11 @@ PERMISSION: Final = re.compile(
 _APPROVED: Final = re.compile(
     r"\b(?:approved|signed off|lgtm|consent(?:ed| given)|granted|authori[sz]ed)\b", re.IGNORECASE
 )
+_GRANT: Final = re.compile(
+    r"\W{0,3}(?:approval|consent|authori[sz]ation)\s(?:no\.?\s)?(?:[A-Z]{1,5}-?[0-9]\S{0,20}\s)?(?:to|for)\s(?!.*\b(?:needed|required|missing|necessary|not|pending|requested|refused|withheld|sought)\b)",
+    re.IGNORECASE,
+)
+"""A document that is a grant itself: `Approval A-3 to export customer data`."""
 _PENDING: Final = re.compile(
     r"\b(?:pending|awaiting|requested|waiting|in review|not yet|under review|open|outstanding)\b",
     re.IGNORECASE,
@@ -86,7 +93,8 @@ def authority(view: View) -> Finding | None:
     ## What it reports
     CONTRADICTED with AUTHORITY_DENIED where a record denies, rejects or revokes it; with STALE_AUTHORITY where it
     ended before the newest dated record, or a record says the document was superseded. UNSUPPORTED where it is
-    pending or another party's. SUPPORTED where a record grants it to whom the claim names.
+    pending or another party's. SUPPORTED where a record grants it to whom the claim names, or is itself the grant
+    (`Approval A-3 to export`); `not approved yet` where every review told of is open or was denied.
 
     ## Why it matters
     Acting on an expired or imagined permission is the error that no apology undoes.
@@ -107,6 +115,8 @@ def authority(view: View) -> Finding | None:
     if _VALID.search(claim.text) and not claim.negative and (found := _run_out(view)) is not None:
         return found
     approval = APPROVAL.search(claim.text) is not None
+    if approval and claim.negative:
+        return _not_given(view)
     if not is_authority(claim) or claim.negative:
         return None
     subject = claim.content - _WORDS
@@ -129,6 +139,48 @@ def authority(view: View) -> Finding | None:
             )
     return _granted(view, near, approval=approval)
 
+
+_REVIEW: Final = re.compile(r"\b(?:approv\w+|review|sign[- ]?off|consent)\b", re.IGNORECASE)
+_OUTSTANDING: Final = re.compile(r"\b(?:yet|so far|still|not been|pending)\b", re.IGNORECASE)
+
+
+def _not_given(view: View) -> Finding | None:
+    """Support that something is not approved yet where every review the evidence tells of is open or was denied."""
+    told = {
+        record.order: record
+        for word in ("approve", "approval", "review", "sign", "consent")
+        for record in view.world.with_stem(stem(word))[-_MOST:]
+        if _REVIEW.search(record.text)
+    }
+    subject = view.claim.content - _WORDS - {stem("yet")}
+    open_ones = [
+        record
+        for record in told.values()
+        if (_PENDING.search(record.text) or _DENIED.search(record.text)) and subject <= _around(view, record)
+    ]
+    given = [
+        record
+        for record in told.values()
+        if record not in open_ones and _APPROVED.search(record.text) and not is_negative(record.text)
+    ]
+    plain = not (view.claim.facts or view.claim.names)
+    if plain and len(given) == len(told) == 1 and subject and subject <= given[0].all_stems:
+        return _finding(
+            view, view.to(given[0]), "CONTRADICTED", "POLARITY", "a record gives it", approval=True
+        )
+    if not open_ones or len(open_ones) < len(told) or not plain or not _OUTSTANDING.search(view.claim.text):
+        return None
+    return _finding(view, view.to(open_ones[-1]), "SUPPORTED", "", "", approval=True)
+
+
+def _around(view: View, record: Record) -> frozenset[str]:
+    """Give the words of the first records of an item, which say what a short one is about."""
+    first = (each.own_stems for each in view.world.bearing_of(record.item)[:_FIRST])
+    return record.all_stems.union(*first)
+
+
+_FIRST: Final = 8
+_MOST: Final = 40
 
 _SCOPE: Final = re.compile(r"\bfor\s((?:[\w'-]+\s?){1,4})")
 
@@ -155,6 +207,12 @@ def _beyond(claimed: str, granted: str) -> bool:
     )
 
 
+def _is_grant(view: View, text: str) -> bool:
+    """Tell whether a text is itself the grant of what the claim says was granted: its first word for it is the claim's."""
+    match = _GRANT.match(text)
+    return match is not None and bool(set(stems(text[match.end() :])[:1]) & view.claim.content)
+
+
 def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
     for each in near:
         text = each.record.searched if each.record.form == "json" else each.record.text
@@ -162,7 +220,11 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
             return _finding(
                 view, each, "UNSUPPORTED", "PENDING_AUTHORITY", "it is pending", approval=approval
             )
-        granted = _APPROVED.search(text) if approval else _GRANTED.search(text)
+        granted = (
+            (_APPROVED.search(text) is not None or _is_grant(view, text))
+            if approval
+            else _GRANTED.search(text) is not None
+        )
         subject = view.claim.content - _WORDS
         share = max(each.coverage, len(subject & each.stems) / len(subject)) if subject else each.coverage
         # Most of it; less where nobody is named.
@@ -187,12 +249,15 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
     return None
 
 
+_MAY: Final = re.compile(r"\bauthori[sz]ation\b|\bmay\s(?=[a-z])")
+
+
 def _speaks(near: Near, approval: bool, subject: frozenset[str]) -> bool:
     text = near.record.searched if near.record.form == "json" else near.record.text
     about = (
         APPROVAL.search(text) or _PENDING.search(text) or _DENIED.search(text)
         if approval
-        else PERMISSION.search(text) or _DENIED.search(text) or _GRANTED.search(text)
+        else PERMISSION.search(text) or _DENIED.search(text) or _GRANTED.search(text) or _MAY.search(text)
     )
     return bool(about) and (bool(near.shared) or bool(subject & near.stems) or not subject)
 

@@ -3,14 +3,22 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.compare import IDENTIFYING, Outcome, compare, generic, shape
+from assay402.checks.claims.rules.compare import (
+    IDENTIFYING,
+    NUMERIC,
+    Outcome,
+    compare,
+    generic,
+    is_bare,
+    shape,
+)
 
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
 
@@ -46,8 +54,18 @@ class Binding(Struct, frozen=True, gc=False):
         return self.record.field_ref(self.record.fields[-1 - self.found.start])
 
 
-def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding:
+class Stated:
+    """A claim, with what is the same for each comparison of its values."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim: Final = claim
+        self.other_ends: Final = _other_ends(claim)
+        self.is_leaf: Final = claim.form in ("leaf", "cell")
+
+
+def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
     """Say what a record says of a value: in itself first, then in what it stands in, then in what stands in it."""
+    claim = stated.claim
     if fact.kind == "id" and any(fact.value == field.name.lower() for field in record.fields):
         return Binding("match", fact, None, record)
     if fact.kind == "code":
@@ -56,21 +74,21 @@ def bind(fact: Fact, record: Record, claim: Claim, *, is_named: bool) -> Binding
     for scope in ((record,), record.above, record.below):
         if not scope:
             continue
-        found = _in_scope(fact, scope, claim)
-        if found.state == "match" and scope[0] is record and _is_named_above(fact, found, record, claim):
+        found = _in_scope(fact, scope, stated)
+        if found.state == "match" and scope[0] is record and _is_named_above(fact, found, record, stated):
             return Binding("absent", fact)
         if found.state in ("match", "mismatch", "unit"):
             return found
         weaker = weaker or (found if found.state == "weaker" else None)
     if fact.kind in ("date", "time"):
         # The parts of one journey or one order stand beside each other.
-        beside = _in_scope(fact, list(record.beside), claim)
+        beside = _in_scope(fact, list(record.beside), stated)
         if beside.state == "match":
             return beside
     return weaker or Binding("absent", fact)
 
 
-def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) -> bool:
+def _is_named_above(fact: Fact, found: Binding, record: Record, stated: Stated) -> bool:
     """Tell whether what a value stands in gives the very attribute another value, so that it stands here for something else."""
     if (
         fact.kind not in ("money", "number")
@@ -79,19 +97,47 @@ def _is_named_above(fact: Fact, found: Binding, record: Record, claim: Claim) ->
         or record.parent is None
     ):
         return False
-    above = _in_scope(fact, record.above, claim)
+    above = _in_scope(fact, record.above, stated)
     return above.state == "mismatch" and above.overlap >= 1
 
 
-def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
-    other_end = _other_ends(claim)
-    rated = [
-        (outcome, _overlap(fact, found, record, claim.form), found, record)
+_Rated: TypeAlias = tuple[Outcome, float, Fact, Record]
+"""What a comparison gave, how far the attributes are named alike, and the value it was made with."""
+
+
+def _compared(fact: Fact, scope: Sequence[Record], stated: Stated) -> list[_Rated]:
+    """Give the values of records that a value can be compared with."""
+    bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
+    value, names, is_goal = fact.value, _is_identity(fact), _is_goal(fact, stated.claim)
+    outcome: Outcome
+    return [
+        (
+            outcome,
+            _named_alike(fact.attribute, found.attribute, is_leaf)
+            if record.form in ("json", "row")
+            else float(len(fact.attribute & found.attribute)),
+            found,
+            record,
+        )
         for record in scope
         for found in record.facts
-        if (outcome := compare(fact, found)) != "other"
-        and not (other_end and found.start >= 0 and _label(record.text, found.start) in other_end)
+        if not (names and found.value != value and found.kind in NUMERIC)
+        and (
+            outcome := ("equal" if found.low == low else "unequal")
+            if bare and is_bare(found)
+            else compare(fact, found)
+        )
+        != "other"
+        and not (
+            (ends or is_goal)
+            and found.start >= 0
+            and _is_other_end(record.text, found.start, ends, is_goal=is_goal)
+        )
     ]
+
+
+def _in_scope(fact: Fact, scope: Sequence[Record], stated: Stated) -> Binding:
+    claim, rated = stated.claim, _compared(fact, scope, stated)
     if not rated:
         return Binding("absent", fact)
     equal = [each for each in rated if each[0] == "equal"]
@@ -126,6 +172,9 @@ def _in_scope(fact: Fact, scope: Sequence[Record], claim: Claim) -> Binding:
     return Binding("weaker", fact, rated[0][2], rated[0][3])
 
 
+_TO_HERE: Final = re.compile(r"\bto\s(?:version\s)?$", re.IGNORECASE)
+_FROM_HERE: Final = re.compile(r"\bfrom\s$", re.IGNORECASE)
+"""A value to which something went is not the one it came from."""
 _COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
 
 
@@ -156,13 +205,24 @@ _ENDS: Final = tuple(
 _LABEL: Final = re.compile(r"([A-Za-z-]{2,})[\s:=]{1,3}$")
 
 
-@lru_cache(maxsize=256)
 def _other_ends(claim: Claim) -> frozenset[str]:
     """Give the words for the other end of what a claim speaks of: arriving, where it speaks of departing."""
     found = {other for one, other in _ENDS if one in claim.content and other not in claim.content}
     return frozenset(
         found | {one for one, other in _ENDS if other in claim.content and one not in claim.content}
     )
+
+
+def _is_goal(fact: Fact, claim: Claim) -> bool:
+    """Tell whether a claim says of a value that something went to it."""
+    return _TO_HERE.search(claim.text[max(0, fact.start - 12) : max(0, fact.start)]) is not None
+
+
+def _is_other_end(text: str, start: int, ends: frozenset[str], *, is_goal: bool) -> bool:
+    """Tell whether a value stands for the other end than the claim's: the arrival, or that from which something went."""
+    if ends and _label(text, start) in ends:
+        return True
+    return is_goal and _FROM_HERE.search(text[max(0, start - 8) : start]) is not None
 
 
 def _label(text: str, start: int) -> str:
@@ -197,6 +257,8 @@ def _unequal(fact: Fact, unequal: Sequence[tuple[Outcome, float, Fact, Record]],
     values = {(each[2].value, each[2].unit) for each in unequal if each[1] == best[1]}
     if best[1] >= 1 and _told_apart(fact, best[2]):
         return Binding(state, fact, best[2], best[3], int(best[1]))
+    if best[3].form == "row" and best[1] > 0 and sum(each[1] > 0 for each in unequal) == 1:
+        return Binding(state, fact, best[2], best[3], 1)  # the only column of such a name
     if best[3].form in ("json", "row") and fact.kind == "number":
         return Binding("absent", fact)
     alone = len({(each[2].value, each[2].unit) for each in unequal}) == 1 or fact.kind in ("date", "time")
@@ -217,15 +279,14 @@ def _told_apart(fact: Fact, found: Fact) -> bool:
     return fact.kind != "number" or bool(fact.attribute & found.attribute)
 
 
-def _overlap(fact: Fact, found: Fact, record: Record, form: str) -> float:
+@lru_cache(maxsize=65_536)
+def _named_alike(claimed: frozenset[str], found: frozenset[str], is_leaf: bool) -> float:
     """Count the words that name the attribute on both sides; a name that says more than the claim counts a little less."""
-    shared = fact.attribute & found.attribute
-    if record.form not in ("json", "row"):
-        return float(len(shared))
-    if form in ("leaf", "cell") and found.attribute and found.attribute <= fact.attribute:
+    shared = claimed & found
+    if is_leaf and found and found <= claimed:
         return float(len(shared))  # the path or the header names the very field
     specific = shared - generic()
-    extra = found.attribute - fact.attribute - generic()
+    extra = found - claimed - generic()
     if not specific and extra:
         return -0.1 * len(extra)
     return len(specific) + 0.5 * len(shared - specific) - 0.1 * len(extra)

@@ -24,6 +24,7 @@ _SUMS: Final = frozenset({"amount", "total", "cost", "balanc", "calculat", "pric
 _PREFIXED: Final = re.compile(r"[a-z]+[0-9]+")
 _SHORTEST_HASH: Final = 7
 _YEAR: Final = re.compile(r"1[5-9][0-9]{2}|20[0-9]{2}")
+_YEAR_LENGTH: Final = 4
 
 
 @cache
@@ -74,6 +75,8 @@ def compare(claimed: Fact, found: Fact) -> Outcome:
     """Compare two values of whatever kind."""
     if claimed.kind in NUMERIC and found.kind in NUMERIC:
         return _numbers(claimed, found)
+    if claimed.kind == "number" and found.kind == "version":
+        return "equal" if claimed.raw == found.value else "other"  # `upgraded to 4.0`
     if claimed.kind in ("date", "time") and found.kind in ("date", "time"):
         same = same_moment(claimed.value, found.value)
         if same is None:
@@ -84,6 +87,20 @@ def compare(claimed: Fact, found: Fact) -> Outcome:
     if claimed.kind == found.kind == "code":
         return "equal" if claimed.value == found.value else "unequal"
     return "other"
+
+
+def is_bare(fact: Fact) -> bool:
+    """Tell whether a value is a count in digits alone: two of them are the same, or they are not.
+
+    A wide table holds thousands, which are compared without a call for each.
+    """
+    return (
+        fact.kind == "number"
+        and len(fact.raw) != _YEAR_LENGTH
+        and not fact.unit
+        and not fact.compared
+        and fact.raw.isdigit()
+    )
 
 
 def _numbers(claimed: Fact, found: Fact) -> Outcome:
@@ -107,7 +124,7 @@ def _numbers(claimed: Fact, found: Fact) -> Outcome:
 
 def is_year(fact: Fact) -> bool:
     """Tell whether a bare number is written as a year is: four digits of these centuries, nothing beside them."""
-    return _YEAR.fullmatch(fact.raw) is not None and not fact.unit
+    return len(fact.raw) == _YEAR_LENGTH and not fact.unit and _YEAR.fullmatch(fact.raw) is not None
 
 
 _BINARY: Final = re.compile(r"[0-9]\s?([kmgt])i?b\b", re.IGNORECASE)
@@ -115,7 +132,7 @@ _BINARY: Final = re.compile(r"[0-9]\s?([kmgt])i?b\b", re.IGNORECASE)
 
 def _same_bytes(claimed: Fact, found: Fact) -> bool:
     """Tell whether two sizes are one where a thousand may be 1024: both are written the same way."""
-    if claimed.unit != "B" or found.low is None or claimed.low is None or claimed.compared:
+    if found.low is None or claimed.low is None or claimed.compared:
         return False
     powers = {
         "kmgt".index(match[1].lower()) + 1
@@ -127,10 +144,10 @@ def _same_bytes(claimed: Fact, found: Fact) -> bool:
 
 
 def _within(claimed: Fact, found: Fact) -> Outcome:
-    if _same_bytes(claimed, found):
+    if claimed.unit == "B" and _same_bytes(claimed, found):
         return "equal"
     low, high = claimed.low, claimed.high
-    if low is not None and low == high:
+    if low is not None and low == high and _is_scaled(claimed.raw):
         slack = _slack(claimed)
         low, high = low - slack, (high or low) + slack
     if found.low is not None and low is not None and low == high and _rounds_to(found.low, low):
@@ -161,9 +178,14 @@ def _rounds_to(found: Decimal, claimed: Decimal) -> bool:
     )  # longer than people write
 
 
+@lru_cache(maxsize=4_096)
+def _is_scaled(raw: str) -> bool:
+    return _SCALED.search(raw) is not None
+
+
 def _slack(claimed: Fact) -> Decimal:
     """Give how far a rounded spelling such as `1.2M` may lie from the exact value."""
-    if claimed.low is None or not _SCALED.search(claimed.raw) or not claimed.low:
+    if not claimed.low:
         return Decimal(0)
     digits = claimed.raw.replace(",", "")
     written = re.search(r"[0-9]+(?:\.([0-9]+))?", digits)

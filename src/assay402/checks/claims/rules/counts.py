@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final, TypeAlias
 
 from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import View, report_words
@@ -197,6 +198,8 @@ def count_differs(view: View) -> Finding | None:
         return None
     rows = _rows(view)
     said = view.claim.content | view.claim.names
+    if rows and rows[0][0].form == "row":
+        said |= frozenset(stems(view.claim.text))  # an identifier may name a row
     named = [(record, value) for record, value, head in rows if head and head <= said]
     if len(rows) < 2 or len(named) != 1:  # a comparison needs two
         return None
@@ -228,7 +231,25 @@ def _rows(view: View) -> list[_Row]:
     if not view.near:
         return []
     nearest = view.near[0].record
-    return view.world.once(("rows", nearest.item.id, nearest.form), lambda: _rows_like(view.world, nearest))
+    rows = view.world.once(("rows", nearest.item.id, nearest.form), lambda: _rows_like(view.world, nearest))
+    if rows or nearest.form != "row":
+        return rows
+    said = view.claim.content
+    return view.world.once(("column", nearest.item.id, said), lambda: _column(view.world, nearest, said))
+
+
+def _column(world: World, like: Record, said: frozenset[str]) -> list[_Row]:
+    """Give the rows of a table with their values in the one column that a claim names."""
+    names = [field.name for field in like.fields[1:] if frozenset(stems(field.name)) & said]
+    if len(names) != 1:
+        return []
+    found: list[_Row] = []
+    for record in world.bearing_of(like.item)[:200]:
+        value = next((each.value for each in record.fields if each.name == names[0]), None)
+        held = value_facts(value)[:1] if value is not None else ()
+        if record.form == "row" and held and held[0].low is not None:
+            found.append((record, held[0].low, frozenset(stems(record.fields[0].value))))
+    return found
 
 
 def _rows_like(world: World, like: Record) -> list[_Row]:

@@ -42,6 +42,11 @@ _TRUTH: Final = frozenset(
         "delivered",
         "sent",
         "approved",
+        "merged",
+        "deployed",
+        "published",
+        "refunded",
+        "shipped",
         "paid",
         "applied",
     }
@@ -84,6 +89,11 @@ _SQL_TAG: Final = re.compile(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+
 _TERSE: Final = 90
 _BARE: Final = 60
 """Longer sentences that name no action deny something of their own."""
+_RUN_ALONE: Final = re.compile(
+    r"[\W\d]{0,40}(?:update|upgrade|deploy|deployment|release|migration|job|run|build|import|export|backup|restart|task|step|change|patch)\s#?[\w-]{0,30}[0-9]\s?[-:]?\s?(?:has\s|was\s)?(?:failed|aborted|errored)\W*$",
+    re.IGNORECASE,
+)
+"""A line that only says that one named run failed: whatever was to be done in it was not."""
 _BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
 _QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
 
@@ -111,6 +121,8 @@ def deeds_of(record: Record) -> list[Deed]:
     if stage is None:
         return made
     made += [Deed(record, group, stage) for group in sorted(_groups(record) - named)]
+    if stage == "FAILED" and _RUN_ALONE.match(record.text):
+        made.append(Deed(record, "*", stage))
     boxed = _BOX.search(record.text[:40]) is not None
     bare = record.is_prose and len(record.text) > _BARE
     if record.form != "json" and (boxed or (not made and not bare and stage in ("NONEXECUTION", "REVERSED"))):
@@ -225,6 +237,13 @@ def _tool_groups(label: str) -> frozenset[str]:
 
 def stage_of(record: Record) -> Stage | None:
     """Give how far what a record tells of went, as far as it says."""
+    if "stage" not in record.memo:
+        record.memo["stage"] = _stage_of(record)
+    found: Stage | None = record.memo["stage"]
+    return found
+
+
+def _stage_of(record: Record) -> Stage | None:
     told = _field_stage(record)
     if told is not None:
         return told

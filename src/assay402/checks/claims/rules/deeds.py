@@ -10,6 +10,7 @@ from assay402.checks.claims.rules.carrying import carries, is_one_of_all
 from assay402.checks.claims.rules.deed import http_code
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.told import Told, told
+from assay402.checks.claims.rules.universals import counted_done, tells_some
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -70,6 +71,12 @@ def status_conflict(view: View) -> Finding | None:
     claimed, newest = action.act.stage, action.newest
     if _is_unrelated(view, action) or COUNTING.search(view.claim.text):
         return None
+    if view.claim.quantifier == "none" and counted_done(view) is not None:
+        return None
+    if claimed == "COMPLETED" and tells_some(newest.record.text, view.claim.content):
+        return None
+    if _ENDED.search(view.claim.text) and _WITH_FAULTS.search(newest.record.text):
+        return None
     denied = denied_outcome(view.claim.text)
     if denied:
         if cue(denied) != newest.stage:
@@ -93,6 +100,14 @@ def status_conflict(view: View) -> Finding | None:
     return None
 
 
+_ENDED: Final = re.compile(
+    r"\b(?:finished|completed|ended|ran|concluded)\b(?! (?:without|cleanly))", re.IGNORECASE
+)
+_WITH_FAULTS: Final = re.compile(
+    r"\b(?:finished|completed|ended|done)\b[^.;]{0,20}\bwith\s(?:[0-9]+|some|several)\s(?:\w+\s)?(?:errors?|warnings?|issues?|failures?)\b",
+    re.IGNORECASE,
+)
+"""What came to its end with faults came to its end."""
 COUNTING: Final = re.compile(
     r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)\s?(?:/|of|out of)\s?(?:the\s)?(?:[0-9]+|two|three|four|five|six|seven|eight|nine|ten)\b|\b(?:most|some|half|many|several|a few|only (?:one|two|three|four|five|[0-9]+))\b",
     re.IGNORECASE,
@@ -109,7 +124,8 @@ def _is_unrelated(view: View, action: Told) -> bool:
     named = groups_in(f"{claim.context} {claim.text}")
     near = view.to(newest.record)
     enough = near.coverage > _HALF or (bool(http_code(near.record.text)) and near.coverage == _HALF)
-    return newest.group not in named and not near.shared and not enough
+    paid = any(each.state == "match" and each.fact.kind == "money" for each in near.bindings)
+    return newest.group not in named and not near.shared and not enough and not paid
 
 
 _HALF: Final = 0.5
@@ -218,7 +234,7 @@ def action_recorded(view: View) -> Finding | None:
     claimed: Stage | None = "COMPLETED" if denied_outcome(view.claim.text) else action.act.stage
     for deed in reversed(action.deeds):
         newest = deed is action.newest or action.act.stage in ("FAILED", "ATTEMPTED", "REQUESTED")
-        if not _reached(claimed, deed.stage) or not (newest or not undone):
+        if not _reached(claimed, deed.stage, action) or not (newest or not undone):
             undone = True
             continue
         if deed.record.item.kind == "description" and action.act.is_done:
@@ -241,7 +257,12 @@ def action_recorded(view: View) -> Finding | None:
     return None
 
 
-def _reached(claimed: Stage | None, found: Stage) -> bool:
+_UNFINISHED: Final = re.compile(r"\b(?:not|n't)\s(?:yet\s)?(?:been\s)?(?:finish|complet|done)", re.IGNORECASE)
+
+
+def _reached(claimed: Stage | None, found: Stage, action: Told) -> bool:
+    if claimed == "NONEXECUTION" and found == "ATTEMPTED":
+        return _UNFINISHED.search(action.view.claim.text) is not None
     if claimed == "ATTEMPTED":
         return found in ("ATTEMPTED", "COMPLETED", "FAILED", "REVERSED")
     if claimed == "NONEXECUTION":

@@ -66,8 +66,10 @@ def polarity_differs(supported: Supported) -> Finding | None:
 
 def _faulty(supported: Supported) -> Finding | None:
     claimed = _CLEAN.search(supported.claim.text)
-    if claimed is None or supported.rule not in _PLAIN:
+    if supported.rule not in _PLAIN:
         return None
+    if claimed is None:
+        return _succeeded(supported)
     counts = [
         (near.record, int(match[1] or match[4]), (match[2] or match[3]).lower().rstrip("s"))
         for near in supported.nears
@@ -83,6 +85,25 @@ def _faulty(supported: Supported) -> Finding | None:
     return unstated(
         supported, _ID, "the record does not say that nothing went wrong", "that nothing went wrong"
     )
+
+
+_SUCCESS: Final = re.compile(r"\b(?:successfully|successful|succeeded)\b", re.IGNORECASE)
+
+
+def _succeeded(supported: Supported) -> Finding | None:
+    """Leave unsupported a success of what a record says ended with errors."""
+    if not _SUCCESS.search(supported.claim.text):
+        return None
+    for near in supported.nears:
+        text = near.record.text[:2_000]
+        faults = [each for each in _COUNTED.finditer(text) if "warn" not in each[0].lower()]
+        if (
+            "with" in near.record.spoken
+            and not _SUCCESS.search(text)
+            and any(int(each[1] or each[4]) for each in faults)
+        ):
+            return unstated(supported, _ID, "the record says it ended with faults", "that it succeeded")
+    return None
 
 
 def _is_clean(record: Record, named: str) -> bool:

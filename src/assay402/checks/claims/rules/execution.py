@@ -71,6 +71,13 @@ class Execution:
             self.details.append(_claimed(claim, act, named))
         for deed in _last_deeds(verdict, world):
             self._add_deed(claim, deed)
+        if finding.rule == "claims/newer-record":
+            self._classes |= {
+                _OF_STAGE[deed.stage]
+                for record in world.bearing_by_ref(finding.refs)
+                for deed in world.deeds(record)
+                if deed.stage != "COMPLETED"
+            }
 
     def _add_deed(self, claim: Claim, deed: Deed) -> None:
         if deed.stage != "COMPLETED":

@@ -50,7 +50,7 @@ def listed(view: View) -> Finding | None:
     if match is None:
         return None
     things = frozenset(stems(claim.text[fact.end : match.end()]))
-    lists = _arrays(view, things) or _closing(view, things)
+    lists = _arrays(view, things) or _closing(view, things) or _rows(view, things)
     if not lists or len({count for count, _ in lists}) != 1:
         return None
     count, record = lists[0]
@@ -98,6 +98,23 @@ def _arrays_of(world: World, word: str) -> dict[tuple[str, str], tuple[int, Reco
         elif named and named[0].value == "[]":
             found[record.ref, named[0].name] = (0, record)
     return found
+
+
+_TABLE: Final = re.compile(r"\b(?:table|list|listing|report|output|sheet)\b", re.IGNORECASE)
+
+
+def _rows(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
+    """Give the number of rows of the only table, where the claim speaks of the table and of what its first column names."""
+    if _TABLE.search(view.claim.text) is None:
+        return []
+    rows = [each for each in view.world.bearing[:_ROWS_LOOKED_AT] if each.form == "row" and each.fields]
+    heads = {(each.item.id, each.label, each.fields[0].name) for each in rows}
+    if len(heads) != 1 or not things & (frozenset(stems(rows[0].fields[0].name)) | _ROW_WORDS):
+        return []
+    return [(len(rows), rows[0])]
+
+
+_ROWS_LOOKED_AT: Final = 2_000
 
 
 def _closing(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:

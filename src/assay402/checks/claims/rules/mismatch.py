@@ -186,7 +186,9 @@ def _year_slip(view: View) -> tuple[Near, Binding] | None:
                 for record in near.chain
                 if not record.label.endswith(" call")
                 for found in record.facts
-                if found.kind == "date" and found.value[4:10] == fact.value[4:10]
+                if found.kind == "date"
+                and found.value[4:10] == fact.value[4:10]
+                and found.value[:4] != fact.value[:4]
             ]
             if alike and not _has_year(view, fact.value[:4]):
                 return near, alike[0]
@@ -286,6 +288,11 @@ def _fits_as_well(other: Near, near: Near, wrong: list[Binding]) -> bool:
     agrees = {each.fact for each in other.bindings if each.state == "match"}
     if not {each.fact for each in wrong} <= agrees:
         return False
+    if near.record.form == "row":
+        # What another row gives is given there for another value of the claim.
+        held = {each.fact for each in near.bindings if each.state == "match"}
+        if any(each.fact in held for each in other.bindings if each.state != "match"):
+            return False
     return len(other.shared) >= len(near.shared) and other.coverage >= near.coverage - 0.15
 
 

@@ -66,13 +66,14 @@ def newer_record(supported: Supported) -> Finding | None:
         return None
     if _UNDOING.search(claim.text):
         return None
+    act = Act(claim)
     for near in supported.nears:
         if near.record.form != "json" and _ENDED.search(near.record.text) and not near.record.is_prose:
             return denied(supported, _ID, near.record, "STALE_AUTHORITY", "the newest record takes it back")
         if near.record.form == "json" or _UNDOING.search(near.record.text):
             continue
         for record in _candidates(supported, near.record):
-            found = _undone(supported, near.record, record)
+            found = _undone(supported, act, near.record, record)
             if found is not None:
                 return found
     return None
@@ -87,9 +88,8 @@ def _candidates(supported: Supported, record: Record) -> list[Record]:
     return [found[order] for order in sorted(found) if is_later(found[order], record)]
 
 
-def _undone(supported: Supported, record: Record, later: Record) -> Finding | None:
-    undoing = _UNDOING.search(later.text[:300]) is not None
-    act = Act(supported.claim)
+def _undone(supported: Supported, act: Act, record: Record, later: Record) -> Finding | None:
+    undoing = _undoes(later)
     failed = stage_of(later) == "FAILED" and (
         "running" in supported.claim.text or "active" in supported.claim.text or act.stage == "COMPLETED"
     )
@@ -103,6 +103,13 @@ def _undone(supported: Supported, record: Record, later: Record) -> Finding | No
         return denied(supported, _ID, later, "STALE_AUTHORITY", "a later record takes it back")
     code = "STAGE_REVERSED" if undoing else "STATUS_CONFLICT"
     return denied(supported, _ID, later, code, "a later record says that it is no longer so")
+
+
+def _undoes(record: Record) -> bool:
+    if "undoes" not in record.memo:
+        record.memo["undoes"] = _UNDOING.search(record.text[:300]) is not None
+    found: bool = record.memo["undoes"]
+    return found
 
 
 def _of_the_same(record: Record, later: Record, *, failed: bool) -> bool:

@@ -25,7 +25,7 @@ _SPEAKER: Final = re.compile(
     re.IGNORECASE,
 )
 _BY: Final = re.compile(
-    r"\bby\s((?:the\s)?(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
+    r"\bby\s((?:the\s)?(?:[a-z]{3,}\s){0,2}(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
 )
 _BY_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
@@ -33,6 +33,10 @@ _BY_FIELD: Final = re.compile(
 _TARGET: Final = re.compile(
     r"\b(?:to|into|onto)\s((?:the\s|our\s|your\s|a\s|an\s)?(?:[\w@.#/&'-]+)(?:\s[A-Z][\w&'-]*){0,3})"
 )
+_TOLD_TARGET: Final = re.compile(
+    r"\b(?:to|into|onto)\s((?:(?!(?:for|about|with|by|on|in|at|from|after|before|because|that)\b)[\w@.#/&'-]+\s?){1,5})"
+)
+"""The words behind a preposition, up to the next one: `to the old mayor of the town`."""
 _TO_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:to|recipient|target|destination|env|environment|branch|registry|channel|payee|beneficiary)$",
     re.IGNORECASE,
@@ -62,8 +66,18 @@ _VAGUE: Final = frozenset(
         "ms",
         "dr",
         "by",
+        "gmbh",
+        "gmb",
+        "inc",
+        "ltd",
+        "llc",
+        "corp",
+        "plc",
+        "limited",
+        "company",
     )
 )
+"""Words that stand in the names of many parties and tell none from the next."""
 _WHOLE: Final = re.compile(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
     re.IGNORECASE,
@@ -82,7 +96,9 @@ def other_party(supported: Supported) -> Finding | None:
     ## What it reports
     CONTRADICTED with IDENTITY_MISMATCH where the record names another actor or recipient than the claim, and with
     VALUE_MISMATCH where a sum claimed in full is a part of the recorded total. UNSUPPORTED where the record names
-    none, names another target (an action may be done for several), or does not say that the sum was the whole.
+    none, names another target (an action may be done for several), or does not say that the sum was the whole; where the
+    claim names a role and the record a person; where the record is of a thing of another name or kind (`the branch a-1`),
+    or its log is of another environment.
 
     ## Why it matters
     An approval by somebody else is no approval, and a report sent to the auditors did not reach the board.
@@ -95,7 +111,11 @@ def other_party(supported: Supported) -> Finding | None:
     text = supported.claim.text
     for near in supported.nears:
         found = (
-            _actor(supported, near, text) or _target(supported, near, text) or _whole(supported, near, text)
+            _actor(supported, near, text)
+            or _target(supported, near, text)
+            or _whole(supported, near, text)
+            or _thing(supported, near, text)
+            or _place(supported, near, text)
         )
         if found is not None:
             return found
@@ -156,9 +176,18 @@ def _actor(supported: Supported, near: Near, text: str) -> Finding | None:
     told = _told_actor(near.record, supported.claim.content) if wanted else wanted
     if not wanted or (wanted <= _held(near) and (not told or wanted & told or not _is_active(near.record))):
         return None
-    if told - wanted:
+    if told - wanted and not _is_role(text, near.record):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another actor")
     return unstated(supported, _ID, "the record does not name the actor", "who did it")
+
+
+_ROLE: Final = re.compile(r"\W{0,3}(?:[Tt]he|[Oo]ur|[Aa]n?|[Mm]y|[Yy]our)\s(?:[a-z]+\s){1,3}\w+ed\b")
+
+
+def _is_role(text: str, record: Record) -> bool:
+    """Tell whether a claim names a role and the record a person, who may hold it."""
+    by = _BY.search(record.text)
+    return by is not None and re.search(r"[A-Z]", by[1]) is not None and _ROLE.match(text) is not None
 
 
 def _is_active(record: Record) -> bool:
@@ -200,14 +229,75 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     if not wanted or wanted & _anybody() or words(match[1])[-1].lower() in stop_words():
         return None
     told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
-    told += [each[1] for each in _TARGET.finditer(near.record.text[:600])]
-    if wanted & _named(" ".join(told)) or (wanted & _held(near) and not (told and near.record.is_prose)):
+    told += [each[1] for each in _TOLD_TARGET.finditer(near.record.text[:600])]
+    if wanted & _named(" ".join(told)) or (
+        wanted & _held(near) and not (told and (near.record.is_prose or _RECEIVED.search(text)))
+    ):
         return None
     if told and _RECEIVED.search(text):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
     if told:
         return unstated(supported, _ID, "the record names another target", "the same target")
     return None
+
+
+_THING: Final = re.compile(
+    r"\b(deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
+)
+_CALLED: Final = re.compile(
+    r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|project|file|tag|job|flag|user)\s[\"'`]?([A-Za-z][\w./]*[-_./0-9][\w./-]*\w)"
+)
+"""A kind of thing with a name that no common word has the form of."""
+
+
+def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
+    """Leave unsupported what the record tells of another thing than the one the claim calls by its name."""
+    called = _CALLED.search(text)
+    if called is not None:
+        name, told = called[1].lower(), " ".join(each.searched for each in (*near.chain, near.record)).lower()
+        alike = re.search(rf"(?<![\w-]){re.escape(name.replace('_', ' '))}(?![\w-])", told.replace("_", " "))
+        return None if alike else unstated(supported, _ID, "the record does not name it", "this very thing")
+    match = _THING.search(text)
+    if match is None or match[2] in stop_words():
+        return None
+    if frozenset(stems(match[2])) <= _held(near) | _VAGUE:
+        kind = re.search(rf"\b([a-z]+)\s[\"'`]?{re.escape(match[2])}\b", near.record.text)
+        other = kind is not None and kind[1] != match[1] and _THING.match(f"{kind[1]} x is ") is not None
+        return (
+            unstated(supported, _ID, "there it is a thing of another kind", "it of this kind")
+            if other
+            else None
+        )
+    if match[2].endswith(("ed", "tion", "ment", "ing")) or match[2] in _PLAIN_NOUNS:
+        return None
+    return unstated(supported, _ID, "the record does not name it", "this very thing")
+
+
+_PLAIN_NOUNS: Final = frozenset(
+    ("restart", "build", "image", "rollback", "backup", "upgrade", "update", "name", "version", "status", "health", "count",
+     "size", "usage", "memory", "password", "role", "account", "access", "schema", "table", "entry", "file", "page")
+)  # fmt: skip
+"""Words behind the kind of a thing that say what of it, and are no name: `the server restart was`."""
+
+
+_ENVIRONMENT: Final = re.compile(
+    r"\b(production|prod|staging|development|sandbox|canary|preview|uat|preprod)\b", re.IGNORECASE
+)
+
+
+def _place(supported: Supported, near: Near, text: str) -> Finding | None:
+    """Leave unsupported what is told of no environment in a log that names another one than the claim does."""
+    said = {stem(each) for each in _ENVIRONMENT.findall(text)}
+    if not said or said & _held(near):
+        return None
+    around = supported.view.world.bearing_of(near.record.item)[:_FIRST]
+    told = {stem(name) for each in around for name in _ENVIRONMENT.findall(each.text[:_LOOKED_AT])}
+    if not told or said & told:
+        return None
+    return unstated(supported, _ID, "the log names another environment", "that it was done there")
+
+
+_FIRST: Final = 20
 
 
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:

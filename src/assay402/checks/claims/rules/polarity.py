@@ -17,13 +17,17 @@ from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
 _NEGATION: Final = re.compile(
-    r"\b(?:not|never|no|none|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b", re.IGNORECASE
+    r"\b(?:not|never|no|(?<!-)none(?!-)|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b",
+    re.IGNORECASE,
 )
 _NOT_NEGATION: Final = re.compile(
     r"\b(?:not only|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
     re.IGNORECASE,
 )
 _SWITCHED_OFF: Final = frozenset(stem(word) for word in ("disabled", "off", "inactive"))
+_OFF: Final = re.compile(
+    r"\b(?:is|are|was|were|switched|turned|set to)\s(?:now\s|currently\s)?off\b", re.IGNORECASE
+)
 _UNIVERSAL: Final = frozenset(stem(word) for word in ("all", "every", "each", "everything", "always"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
@@ -92,7 +96,8 @@ def truth_of(claim: Claim, record: Record) -> bool | None:
         )
         if not named or not (named <= claim.content or opposite):
             continue
-        denied = _denied(claim, named) != bool(opposite or _SWITCHED_OFF & claim.content - named)
+        off = _SWITCHED_OFF & claim.content - named or _OFF.search(claim.text)
+        denied = _denied(claim, named) != bool(opposite or off)
         agreed = (value in _YES) != denied
         told = agreed if told is None else told and agreed
     return told

@@ -1,17 +1,20 @@
 """Bounded repair: the smallest honest change, diagnosed again before it is proposed."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Again, Correction, Diagnosis, Given, Repair, Verdict
-from assay402.checks.claims.rules.wording import rewordings
+from assay402.checks.claims.rules.restating import Restating
+from assay402.checks.claims.rules.wording import Edit, rewordings
 from assay402.core.check import rule
 
 _ROUNDS: Final = 8
+_MOST_OPEN: Final = 40
+"""Claims left open in one text; of more, a reader learns nothing."""
 _JOINT_BEFORE: Final = re.compile(r"(?:,?\s*\b(?:and|but|while|whereas|so)\b|[;,]|\s[-–—])\s*$")
 _JOINT_AFTER: Final = re.compile(r"^(?:;|,?\s*\b(?:and|but|while|whereas|so)\b|\s[-–—])\s*")
 _QUOTED_ITEM: Final = re.compile(
@@ -25,8 +28,10 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
 
     ## What it reports
     One correction for each faulty claim, in this order of preference: the evidence's value in the claim's own
-    spelling, a weaker stage, a denial, the right source, else the clause is withheld. The changed text is
-    diagnosed with the same engine; whatever is then still faulty is withheld, until nothing is, or nothing is left.
+    spelling, a weaker stage, a denial, the right source, the line of the evidence that denies it in quotation marks,
+    else the clause is withheld. The changed text is diagnosed with the same engine; whatever is then still faulty is
+    withheld, until nothing is. Where nothing would be left, the text says of each claim that is not contradicted that
+    the supplied evidence does not show whether it is so.
 
     ## Why it matters
     A repair that introduces a new untruth is worse than the report it mends.
@@ -40,10 +45,15 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     faulty = [each for each in diagnosis.verdicts if each.finding.support != "SUPPORTED"]
     if not faulty:
         return Repair(proposed=given.candidate, corrections=(), state_after=diagnosis.state, withheld=0)
-    corrections = {each.claim.id: _correction(given.candidate, each, 0) for each in faulty}
+    edits = _Edits(given)
+    corrections = {each.claim.id: edits.correction(each, 0) for each in faulty}
+    is_open = False
     for attempt in range(_ROUNDS):
         text = _applied(given.candidate, corrections)
-        if not text.strip() or not any(char.isalnum() for char in text):
+        if not any(char.isalnum() for char in text):
+            corrections, is_open = edits.left_open(faulty), True
+            text = _applied(given.candidate, corrections)
+        if not any(char.isalnum() for char in text):
             break
         again = diagnose(replace(given, candidate=text))
         wrong = [each for each in again.verdicts if each.finding.support != "SUPPORTED"]
@@ -53,7 +63,9 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
             and len(again.verdicts) <= len(diagnosis.verdicts)
         ):
             return _proposal(text, corrections, again)
-        _fall_back(given.candidate, diagnosis.verdicts, corrections, wrong, attempt=attempt + 1)
+        if is_open:
+            break
+        _fall_back(edits, diagnosis.verdicts, corrections, wrong, attempt=attempt + 1)
     withheld = {
         each.claim.id: _withheld(given.candidate, each)
         for each in diagnosis.verdicts
@@ -72,7 +84,7 @@ def _sorted(corrections: dict[str, Correction]) -> tuple[Correction, ...]:
 
 
 def _fall_back(
-    candidate: str,
+    edits: "_Edits",
     verdicts: tuple[Verdict, ...],
     corrections: dict[str, Correction],
     wrong: list[Verdict],
@@ -80,20 +92,23 @@ def _fall_back(
     attempt: int,
 ) -> None:
     """Try the next edit for what is still faulty, in the end withholding it; then the claims that became faulty."""
-    edits = [
+    edited = [
         each
         for each in verdicts
         if each.claim.id in corrections and corrections[each.claim.id].op != "WITHHOLD"
     ]
     said = {each.claim.text.strip(" .") for each in wrong}
-    touched = [each for each in edits if _after(each, corrections) in said] or edits
+    found = [each for each in edited if _after(each, corrections) in said]
+    again = [each for each in edited if each.claim.id in edits.tried_again]
+    touched = found or again or edited
+    # The last rounds are kept for withholding; what was changed before and cannot be found goes first.
+    number = attempt if attempt < _ROUNDS - 2 and (found or not again) else _ROUNDS
     for each in touched:
-        number = attempt if attempt < _ROUNDS - 2 else _ROUNDS  # the last rounds are kept for withholding
-        corrections[each.claim.id] = _correction(candidate, each, number)
-    if not edits or attempt >= _ROUNDS - 2:
+        corrections[each.claim.id] = edits.correction(each, number)
+    if not edited or attempt >= _ROUNDS - 2:
         for each in verdicts:
             if each.claim.id not in corrections and each.claim.text.strip(" .") in said:
-                corrections[each.claim.id] = _withheld(candidate, each)
+                corrections[each.claim.id] = _withheld(edits.candidate, each)
 
 
 def _after(verdict: Verdict, corrections: dict[str, Correction]) -> str:
@@ -111,23 +126,50 @@ def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
     return "".join(parts)
 
 
-def _correction(candidate: str, verdict: Verdict, number: int) -> Correction:
-    """Give the edit of this number that is worth trying; behind the last, the claim is withheld."""
-    claim, finding = verdict.claim, verdict.finding
-    edit = next(islice(rewordings(verdict), number, None), None)
-    if edit is None:
-        return _withheld(candidate, verdict)
-    op, start, end, after = edit
-    return Correction(
-        claim_id=claim.id,
-        op=op,
-        start=start,
-        end=end,
-        before=candidate[start:end],
-        after=after,
-        refs=finding.refs,
-        reason=finding.code,
-    )
+class _Edits:
+    """The edits of a request's claims, by number."""
+
+    def __init__(self, given: Given) -> None:
+        self.candidate: Final = given.candidate
+        self._restating: Final = Restating(given)
+        self.tried_again: Final[set[str]] = set()
+        """The claims whose first edit did not come out clean."""
+
+    def correction(self, verdict: Verdict, number: int) -> Correction:
+        """Give the edit of this number that is worth trying; behind the last, the claim is withheld."""
+        if number:
+            self.tried_again.add(verdict.claim.id)
+        found = next(islice(self._all(verdict), number, None), None)
+        return self._made(verdict, found) if found is not None else _withheld(self.candidate, verdict)
+
+    def left_open(self, faulty: list[Verdict]) -> dict[str, Correction]:
+        """Give the edits that leave claims open where all of them would go; the rest are withheld."""
+        found = {}
+        for each in faulty:
+            edit = self._restating.left_open(each) if len(faulty) <= _MOST_OPEN else None
+            found[each.claim.id] = (
+                self._made(each, edit) if edit is not None else _withheld(self.candidate, each)
+            )
+        return found
+
+    def _all(self, verdict: Verdict) -> Iterator[Edit]:
+        yield from rewordings(verdict)
+        quoted = self._restating.quoted(verdict)
+        if quoted is not None:
+            yield quoted
+
+    def _made(self, verdict: Verdict, edit: Edit) -> Correction:
+        op, start, end, after = edit
+        return Correction(
+            claim_id=verdict.claim.id,
+            op=op,
+            start=start,
+            end=end,
+            before=self.candidate[start:end],
+            after=after,
+            refs=verdict.finding.refs,
+            reason=verdict.finding.code or verdict.finding.support,
+        )
 
 
 def _withheld(candidate: str, verdict: Verdict) -> Correction:

@@ -36,6 +36,7 @@ _SUITES: Final = re.compile(r"^\s*(?:test )?(?:suites|files)\b\s*:?", re.IGNOREC
 _PER_UNIT: Final = re.compile(
     r"^\s*(?:test result:|(?:(?:not )?ok|FAIL|---)\s|(?:Passed|Failed)!)", re.IGNORECASE
 )
+_ENDED: Final = re.compile(r"^=+\s.{1,200}\sin\s[0-9.]+\s?s\b")
 _KEYS: Final = {
     "passing": "passed",
     "failing": "failed",
@@ -80,6 +81,13 @@ class Summary:
 
 def summary_of(record: Record) -> Summary | None:
     """Read a record as the summary of a test run; None where it is none."""
+    if "summary" not in record.memo:
+        record.memo["summary"] = _summary_of(record)
+    found: Summary | None = record.memo["summary"]
+    return found
+
+
+def _summary_of(record: Record) -> Summary | None:
     text = (
         record.text[:2_000]
         if record.form != "json"
@@ -104,7 +112,8 @@ def summary_of(record: Record) -> Summary | None:
         counts.setdefault("total", int(ran[1] or ran[2]))
     good = True if _GOOD.search(text) else False if _BAD.search(text) else None
     skipped = _SKIP.search(text) is not None and not counts
-    told = bool({"passed", "failed", "total"} & set(counts)) or good is not None or skipped
+    ended = _ENDED.match(text) is not None and "errors" in counts
+    told = bool({"passed", "failed", "total"} & set(counts)) or good is not None or skipped or ended
     return Summary(record, counts, good, skipped) if told else None
 
 
@@ -113,7 +122,7 @@ def merged(found: list[Summary]) -> Summary:
     telling = [
         each
         for each in found
-        if each.counts.keys() & {"passed", "failed"} or each.good is not None or each.skipped
+        if each.counts.keys() & {"passed", "failed", "errors"} or each.good is not None or each.skipped
     ]
     plain = [each for each in telling if not _SUITES.match(each.record.text)] or telling
     last = plain[-1] if plain else found[-1]

@@ -1,11 +1,12 @@
 """Values that stand in a record for something else than the claim says: another label, period, part or order."""
 
 import re
+from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import words
+from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
@@ -26,6 +27,7 @@ _PERIOD: Final = re.compile(
     re.IGNORECASE,
 )
 _PART: Final = re.compile(r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\b(?!\s?/)")
+_SHARED_OUT: Final = re.compile(r"\b(?:most|some|many|several|few|half|of)\b", re.IGNORECASE)
 _FROM_TO: Final = re.compile(r"\bfrom\s\S{1,20}\sto\s", re.IGNORECASE)
 _TO: Final = re.compile(r"\b[0-9]+\s(?:to|-|–)\s[0-9]+\b")
 _THAN: Final = re.compile(
@@ -45,7 +47,8 @@ def other_slot(supported: Supported) -> Finding | None:
     CONTRADICTED with VALUE_MISMATCH where the record gives the claimed value in one labelled place and the claim's
     own label another value (`The tax is $20` beside `Net $20, tax $4`), another part of a whole, or a code of the same
     form; with UNIT_OR_CURRENCY_MISMATCH for another period; with COMPARISON_FALSE for versions compared the wrong way
-    round. UNSUPPORTED where the period, the code or the order of two values is not in the record.
+    round. UNSUPPORTED where the period, the code or the order of two values is not in the record. A number that a tally
+    gives for one thing done is not that of another (`3 added, 0 removed`), nor the whole of a part its part.
 
     ## Why it matters
     A value that is there for something else is the classic trap: presence alone supports nothing.
@@ -63,7 +66,11 @@ def other_slot(supported: Supported) -> Finding | None:
             "the versions are ordered otherwise",
         )
     for near in supported.nears:
-        found = _labelled_otherwise(supported, near) or _of_other_part(supported, near)
+        found = (
+            _labelled_otherwise(supported, near)
+            or _counted_otherwise(supported, near)
+            or _of_other_part(supported, near)
+        )
         if found is not None:
             return found
     return _of_other_period(supported) or _of_other_code(supported) or _turned(supported)
@@ -109,6 +116,33 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
             if placed or _of_another(record, found, other, said):
                 return denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {other.raw}")
     return None
+
+
+_COUNTED: Final = re.compile(r"\s(?:to\s)?([a-z]{3,})\b")
+
+
+def _counted_otherwise(supported: Supported, near: Near) -> Finding | None:
+    """Take back a number that the record counts of one thing done, where it counts the claimed one apart: `3 added, 0 removed`."""
+    claim = supported.claim
+    if sum(fact.kind == "number" for fact in claim.facts) != 1:
+        return None
+    for binding in near.bindings:
+        found, record = binding.found, binding.record
+        if binding.state != "match" or found is None or record is None or found.kind != "number":
+            continue
+        own = _counted(record, found)
+        if not own or own in claim.content:
+            continue
+        for other in record.facts:
+            if other.kind == "number" and other.low != found.low and _counted(record, other) in claim.content:
+                return denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {other.raw}")
+    return None
+
+
+def _counted(record: Record, fact: Fact) -> str:
+    """Give the stem of the word behind a number of a text."""
+    match = _COUNTED.match(record.text, fact.end) if fact.start >= 0 else None
+    return stem(match[1]) if match is not None else ""
 
 
 def _names(record: Record, fact: Fact) -> frozenset[str]:
@@ -160,8 +194,18 @@ def _segment(record: Record, fact: Fact) -> tuple[int, int]:
 def _of_other_part(supported: Supported, near: Near) -> Finding | None:
     claimed = _PART.search(supported.claim.text)
     found = _PART.search(near.record.text[:2_000])
-    if claimed is None or found is None or claimed.groups() == found.groups():
+    if found is None or (claimed is not None and claimed.groups() == found.groups()):
         return None
+    if claimed is None:
+        part, whole = (Decimal(each) for each in found.groups())
+        numbers = {fact.low for fact in supported.claim.facts if fact.kind == "number"}
+        if (
+            part >= whole
+            or whole not in numbers
+            or part in numbers
+            or _SHARED_OUT.search(supported.claim.text)
+        ):
+            return None
     return denied(supported, _ID, near.record, "VALUE_MISMATCH", f"the record says {found[0]}")
 
 

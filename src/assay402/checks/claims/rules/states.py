@@ -1,21 +1,136 @@
 """How a thing stands, as the newest record of it says."""
 
 import re
+from functools import cache
 from typing import Final
 
+from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
-from assay402.checks.claims.reading.text import stems, words
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems, word_spans, words
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.polarity import is_negative
-from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
 _STANDS: Final = re.compile(
     r"^\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently )?(?P<state>[a-z]{2,14})[.!]?\s*$",
     re.IGNORECASE,
 )
+_KINDS: Final = frozenset(
+    stem(word)
+    for word in (
+        "pod", "service", "container", "server", "job", "host", "node", "instance", "process", "daemon", "system", "booking",
+        "reservation", "status", "machine", "vm", "hotel", "flight", "order", "account", "subscription", "pipeline", "workflow",
+    )
+)  # fmt: skip
+"""Words for the kind of a thing, which a table or a status line need not repeat."""
+_HEADS: Final = frozenset((stem("status"),))
+_STATE_NAME: Final = re.compile(r"(?:^|[_. ])(?:status|state|phase|health|condition)$", re.IGNORECASE)
 _BESIDE: Final = 4
 """Words that a line may hold beside its subject and its state, such as the parts of its time."""
+
+
+@rule("claims/state-otherwise", since="0.1", spec="section 5.2 and section 7, R03")
+def state_otherwise(view: View) -> Finding | None:
+    """Contradict how a thing is said to stand where the newest record of it gives a state that excludes this.
+
+    ## What it reports
+    CONTRADICTED with STATUS_CONFLICT where a claim such as `Pod api-7 is running` names its subject and a state, and
+    the newest line, or the row of a table with a column of states, gives a state that cannot hold beside it:
+    `CrashLoopBackOff`, `exited`, `inactive`. A thing named by its kind alone must be the only one of the table.
+
+    ## Why it matters
+    Tools say that a thing is not running in many words, and hardly ever in these.
+
+    ## How to fix it
+    Say the state of the record.
+    """
+    claim = view.claim
+    match = _STANDS.match(claim.text)
+    excluded = _excluded(match["state"]) if match is not None else frozenset()
+    if match is None or not excluded or claim.negative or claim.quantifier or claim.modality != "is":
+        return None
+    subject = frozenset(stems(match["subject"]))
+    told = [near for near in view.near if _tells_of(view, near, subject)]
+    newest = [one for one in told if not any(is_later(two.record, one.record) for two in told)]
+    if len(newest) != 1 or newest[0].record.item.kind == "description":
+        return None
+    record = newest[0].record
+    states = _states_of(record)
+    if match["state"].lower() in states or not states & excluded or _is_denied(record):
+        return None
+    if record.form == "line" and not _is_predicate(record.text[:_LONGEST], states & excluded):
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/state-otherwise",
+        refs=(record.ref,),
+        code="STATUS_CONFLICT",
+        note="the newest record gives another state",
+    )
+
+
+def _is_predicate(text: str, told: frozenset[str]) -> bool:
+    """Tell whether a word of state closes what a line says: `server stopped`, and not `server stopped accepting cookies`."""
+    return any(
+        word.lower() in told and _CLOSES.match(text, end) is not None for word, _, end in word_spans(text)
+    )
+
+
+_CLOSES: Final = re.compile(
+    r"\s*(?:$|[,;:.()\[\]!|]|\b(?:with|since|after|at|due|because|and|by|on|in|for|unexpectedly|again|now)\b|[0-9])"
+)
+
+
+def _is_denied(record: Record) -> bool:
+    return record.form == "line" and is_negative(record.text)
+
+
+@cache
+def _excluded(state: str) -> frozenset[str]:
+    """Give the states that cannot hold beside one."""
+    return frozenset(table("states").get(state.lower(), ()))
+
+
+def _tells_of(view: View, near: Near, subject: frozenset[str]) -> bool:
+    """Tell whether a record is of the subject and of little else."""
+    record = near.record
+    held = near.stems | frozenset(stems(record.item.source_label))
+    missing = subject - held
+    named = view.identifiers
+    if (
+        missing - _KINDS
+        or (named and not near.shared)
+        or (missing and (near.stems & _KINDS) - subject - _HEADS)
+    ):
+        return False
+    if record.form == "row":
+        rows = view.world.bearing_of(record.item)
+        alone = sum(each.form == "row" for each in rows) == 1
+        return bool(_states_of(record)) and (alone or bool(subject - _KINDS) or bool(near.shared))
+    beside = _beside(record) - subject - _KINDS
+    return record.form == "line" and bool(subject & held) and len(beside) <= _BESIDE
+
+
+def _beside(record: Record) -> frozenset[str]:
+    """Give the words of a line that are no part of a value."""
+    text = record.text
+    for fact in reversed([each for each in record.facts if each.start >= 0]):
+        text = f"{text[: fact.start]} {text[fact.end :]}"
+    return frozenset(each for each in stems(text.replace("_", " ")) if each.isalpha())
+
+
+def _states_of(record: Record) -> frozenset[str]:
+    """Give the words by which a record says how something stands: of a row, those of its column of states."""
+    if record.form == "row":
+        told = " ".join(each.value for each in record.fields if _STATE_NAME.search(each.name))
+    else:
+        told = record.text[:_LONGEST]
+    return frozenset(word.lower() for word in words(told))
+
+
+_LONGEST: Final = 300
 
 
 @rule("claims/state-recorded", since="0.1", spec="section 5.7 and section 7, R19")

@@ -1,11 +1,14 @@
 """What a rule found supported, beside the records it was found in; and the words in which it is taken back."""
 
-from functools import cached_property
 from typing import Final
 
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.view import Near, View
+
+_LAST: Final = -1_000_000
+"""The place of a record that is not near the claim at all."""
 
 
 class Supported:
@@ -18,8 +21,13 @@ class Supported:
 
     @cached_property
     def nears(self) -> tuple[Near, ...]:
-        """The records the finding names, beside the claim."""
-        known = {record.ref: record for record in self.view.world.bearing_by_ref(self.finding.refs)}
+        """The records the finding names, beside the claim: of the sentences of one line, the one that fits best."""
+        best = {near.record.order: -place for place, near in enumerate(self.view.near)}
+        known: dict[str, Record] = {}
+        for record in self.view.world.bearing_by_ref(self.finding.refs):
+            held = known.get(record.ref)
+            if held is None or best.get(record.order, _LAST) > best.get(held.order, _LAST):
+                known[record.ref] = record
         return tuple(self.view.to(record) for record in known.values())
 
     @property

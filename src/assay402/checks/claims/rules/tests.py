@@ -6,12 +6,13 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules import tally
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, summary_of
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
 _ABOUT: Final = re.compile(
-    r"\b(?:tests?|test suites?|suites?|specs?|rspec examples|assertions|checks|ci|build|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
+    r"\b(?:tests?|test suites?|suites?|specs?|(?:rspec )?examples|assertions|checks|ci|build|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
     re.IGNORECASE,
 )
 _PASS: Final = re.compile(
@@ -100,6 +101,13 @@ _WORDS: Final = frozenset(
 )
 
 
+_UNIT: Final = {stem("unit")}
+_KINDS: Final = frozenset(
+    stem(word)
+    for word in ("integration", "e2e", "2e", "acceptance", "smoke", "system", "functional", "regression")
+)
+
+
 @rule("claims/test-report", since="0.1", spec="sections 5.3 and 7, R04 and R06 for tests")
 def test_report(view: View) -> Finding | None:
     """Judge a claim about tests by the newest summary of the suite it names.
@@ -107,7 +115,8 @@ def test_report(view: View) -> Finding | None:
     ## What it reports
     `All passed` needs a summary with no failure and no error, at least one pass, and nothing skipped in a suite
     that the claim names; a count must be the summary's. A failure or a skipped suite contradicts; a run that is
-    only collected, or another suite's, leaves the claim unsupported.
+    only collected, or another suite's, leaves the claim unsupported. Of several numbers (`30 ran, 2 failed`) each must be
+    the summary's.
 
     ## Why it matters
     `Tests pass` is the most repeated and least checked sentence of a coding agent.
@@ -121,11 +130,17 @@ def test_report(view: View) -> Finding | None:
     """
     claim = view.claim
     if not _ABOUT.search(f"{claim.context} {claim.text}") or not (
-        _PASS.search(claim.text) or _FAIL.search(claim.text) or _SKIPPED.search(claim.text)
+        _PASS.search(claim.text)
+        or _FAIL.search(claim.text)
+        or _SKIPPED.search(claim.text)
+        or tally.RAN.search(claim.text)
     ):
         return None
     named = {each for each in claim.content | frozenset(stems(claim.context)) if each not in _WORDS}
+    named |= _KINDS & frozenset(stems(claim.text))
     found = _summaries(view)
+    if named == _UNIT and not any(_KINDS & each.record.all_stems for each in found):
+        named = set()  # the runner names no kind of tests, and unit tests are what runners run
     if named:
         own = [
             each
@@ -207,6 +222,7 @@ def _summaries(view: View) -> list[Summary]:
         "run",
         "result",
         "item",
+        "error",
     ):
         for record in view.world.with_stem(stem(word))[-60:]:
             orders[record.order] = record
@@ -216,6 +232,9 @@ def _summaries(view: View) -> list[Summary]:
 
 def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
     ref = (summary.record.ref,)
+    several = tally.judged(claim, summary)
+    if several is not None or tally.RAN.search(claim.text):
+        return several
     if _SKIPPED.search(claim.text) and not _PASS.search(claim.text) and not _FAIL.search(claim.text):
         return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped")
     if _FAIL.search(claim.text) and (not _PASS.search(claim.text) or _NO_FAILURE.search(claim.text)):
@@ -283,6 +302,8 @@ _NO_FAILURE: Final = re.compile(
 
 def _judge_failures(claim: Claim, summary: Summary) -> Finding | None:
     told = summary.failed if summary.counts or summary.good is not None else None
+    if summary.good is False and not summary.counts and _counts_of(claim) is not None:
+        return None  # it tells that something failed, and not how much
     if _NO_FAILURE.search(claim.text) or claim.quantifier == "none" or claim.negative:
         finding = _judge_number(claim, summary, told, "failed", 0)
         counted = _counts_of(claim)

@@ -1,10 +1,11 @@
 """What a claim says was done, and what the records say became of it."""
 
 import re
-from functools import cache, cached_property
+from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, same_action, words_of
 from assay402.checks.claims.reading.records import Record
@@ -58,6 +59,7 @@ def _status_words() -> frozenset[str]:
     return frozenset(
         stem(word)
         for word in [
+            "yet",
             "succeeded",
             "success",
             "failed",
@@ -137,7 +139,7 @@ def _of_actions(world: World, groups: frozenset[str]) -> dict[int, Record]:
         for word in sorted(words_of(group)):
             for record in world.with_stem(word)[-_LOOKED_AT:]:
                 found[record.order] = record
-    for word in ("rollback", "roll", "dry", "change"):
+    for word in ("rollback", "roll", "dry", "change", "dsn"):
         for record in world.with_stem(word)[-8:]:
             found[record.order] = record
     return found
@@ -285,6 +287,7 @@ class Told:
             for rate, deed in rated
             if rate < best
             and deed.record.item is last.record.item
+            and deed.record.form != "row"  # another row is of another thing
             and deed.record.order > last.record.order
             and (last.stage in _BELOW or (deed.group == "*" and deed.stage == "REVERSED"))
         ]
@@ -324,7 +327,7 @@ class Told:
         """Tell whether the record is of another identified thing of the same kind."""
         if near.shared:
             return False
-        held = {each for record in near.chain for each in record.ids}
+        held = near.record.chain_ids
         for fact in self.view.claim.facts:
             if fact.kind not in IDENTIFYING or fact.kind == "version":
                 continue

@@ -34,7 +34,7 @@ def counterexample(view: View) -> Finding | None:
     claim = view.claim
     if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
         return None
-    if len(claim.content) > _SHORT:
+    if len(claim.content) > _SHORT or counted_done(view) is not None:
         return None
     by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
     if by_field is not None:
@@ -168,7 +168,8 @@ def none_counted(view: View) -> Finding | None:
 
     ## What it reports
     SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
-    where it gives another number.
+    where it gives another number. A tally (`3 added, 0 removed`) is read by its verbs; a field named for the thing
+    (`Allergies: penicillin`) contradicts by what it lists and supports by `none`; `unknown` decides nothing.
 
     ## Why it matters
     `No vulnerabilities` is a number, and scanners print it.
@@ -180,7 +181,10 @@ def none_counted(view: View) -> Finding | None:
     match = _NO_THING.search(claim.text)
     if claim.quantifier != "none" or match is None or claim.facts:
         return None
-    thing = set(stems(match[1])[:2])
+    done = counted_done(view)
+    if done is not None:
+        return done
+    thing = set(stems(match[1])[:2]) - {stem("known")}
     for near in view.near:
         counted = [
             fact for fact in near.record.facts if fact.kind == "number" and thing and thing <= fact.attribute
@@ -197,7 +201,82 @@ def none_counted(view: View) -> Finding | None:
             code="" if none else "COUNTEREXAMPLE",
             note="the record counts none" if none else "the record counts some",
         )
-    return _logged(view, thing)
+    return _held(view, thing) or _logged(view, thing)
+
+
+_DONE: Final = re.compile(
+    r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
+    re.IGNORECASE,
+)
+_NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
+
+
+def counted_done(view: View) -> Finding | None:
+    """Judge `no files were removed` by a line that counts what was done, each number before its verb: `3 added, 0 removed`."""
+    match = _DONE.search(view.claim.text)
+    if match is None:
+        return None
+    verb = stem(match[1])
+    for near in view.near[:6]:
+        told = {stem(each[2]): int(each[1]) for each in _NUMBERED.finditer(near.record.text[:600])}
+        if verb not in told or len(told) < 2 or near.missing_names:  # a tally has two numbers
+            continue
+        none = told[verb] == 0
+        return Finding(
+            support="SUPPORTED" if none else "CONTRADICTED",
+            rule="claims/none-counted",
+            refs=(near.record.ref,),
+            code="" if none else "COUNTEREXAMPLE",
+            note="the record counts none" if none else "the record counts some",
+        )
+    return None
+
+
+def tells_some(text: str, content: frozenset[str]) -> bool:
+    """Tell whether a tally of several things done counts some of what a claim says was done: `5 files copied, 2 skipped`."""
+    told = {stem(each[2]): int(each[1]) for each in _NUMBERED.finditer(text[:600])}
+    return len(told) > 1 and any(number for verb, number in told.items() if verb in content)
+
+
+_NOTHING: Final = re.compile(
+    r"\W*(?:no|none|nil|nothing|0|n/?a|not (?:known|applicable|recorded)|unknown|pending|tbd|nka|nkda|false|null|\[\]|-|–)\b.{0,40}|\W*",
+    re.IGNORECASE,
+)
+
+
+_NONE_SAID: Final = re.compile(
+    r"(?:none|nil|nothing|nka|nkda|no)(?:\s(?:known|recorded|found|reported))?\W*", re.IGNORECASE
+)
+
+
+def _held(view: View, thing: set[str]) -> Finding | None:
+    """Contradict that there is none of a thing by a line or a field of that name which lists some."""
+    rest = view.claim.content - thing - _told_of() - _OF_WHOM
+    for near in view.near[:4]:
+        for field in near.record.fields:
+            if set(stems(field.name)) != thing or not rest <= near.stems or near.missing_names:
+                continue
+            if _NONE_SAID.fullmatch(field.value):
+                return Finding(
+                    support="SUPPORTED",
+                    rule="claims/none-counted",
+                    refs=(near.record.field_ref(field),),
+                    note="the record says that there is none",
+                )
+            if _NOTHING.fullmatch(field.value) or field.value[:1].isdigit() or len(field.value) > _LISTED:
+                continue
+            return Finding(
+                support="CONTRADICTED",
+                rule="claims/none-counted",
+                refs=(near.record.field_ref(field),),
+                code="COUNTEREXAMPLE",
+                note="the record lists some",
+            )
+    return None
+
+
+_OF_WHOM: Final = frozenset(stem(word) for word in ("patient", "known", "have", "there"))
+_LISTED: Final = 120
 
 
 @cache

@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stems
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.polarity import opposed, truth_of
@@ -70,7 +70,11 @@ def _is_one_of_several(view: View, near: Near) -> bool:
     head = _head(record)
     if not head or near.shared or view.claim.form != "clause":
         return False
-    said = view.claim.content | view.claim.names | frozenset(_LETTER.findall(view.claim.text))
+    text = view.claim.text
+    quarters = (each.value[-2:].lower() for each in view.claim.facts if each.value[-2:-1] == "Q")
+    said = (
+        view.claim.content | frozenset(stems(text)) | frozenset(quarters) | frozenset(_LETTER.findall(text))
+    )
     around = view.world.records[max(0, record.order - 12) : record.order + 13]
     return any(
         each is not record
@@ -158,7 +162,7 @@ def _states(view: View, near: Near) -> bool:
     claim = view.claim
     if any(each.state != "match" for each in near.bindings) or near.missing_names:
         return False
-    if opposed(claim, near.record) or not speaks_plainly(claim, near):
+    if opposed(claim, near.record) or not speaks_plainly(claim, near) or _of_other_event(claim, near):
         return False
     if all(each.kind in IDENTIFYING or each.kind == "code" for each in claim.facts) and not _predicated(
         view, near
@@ -169,6 +173,28 @@ def _states(view: View, near: Near) -> bool:
     if near.record.form == "row" and _AGGREGATE.search(claim.text):
         return False
     return near.coverage >= _threshold(near, claim)
+
+
+_EVENTS: Final = frozenset(
+    stem(word)
+    for word in (
+        "created", "updated", "expires", "expiry", "deleted", "started", "ended", "finished", "due", "paid", "cancelled",
+        "renews", "birth", "issued", "signed", "sent", "shipped", "delivered", "modified", "closed", "opened", "merged", "deployed",
+    )
+)  # fmt: skip
+
+
+def _of_other_event(claim: Claim, near: Near) -> bool:
+    """Tell whether a date stands in a field that is named for another event than the claim's: when it was made, not when it ends."""
+    return any(
+        each.fact.kind == "date"
+        and each.found is not None
+        and each.found.start < 0
+        and bool(each.found.attribute & _EVENTS)
+        and not each.found.attribute & claim.content
+        and bool(_EVENTS & claim.content)
+        for each in near.bindings
+    )
 
 
 _PREDICATE: Final = re.compile(

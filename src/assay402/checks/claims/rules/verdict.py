@@ -81,6 +81,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     mismatch.value_mismatch,
     polarity.polarity_flip,
     polarity.antonym,
+    states.state_otherwise,
     polarity.order_of_events,
     polarity.cause_not_stated,
     deeds.stage_overclaim,
@@ -112,6 +113,7 @@ def judge(claim: Claim, world: World) -> Verdict:
     finding = world.findings.get(said)
     if finding is None:
         finding = world.findings[said] = _found(said, world)
+        view_of(said, world).settle()
     return Verdict(claim=claim, finding=_placed(finding, claim))
 
 
@@ -140,7 +142,7 @@ def _found(claim: Claim, world: World) -> Finding:
         finding = each(whole if each in _OF_SOURCES else view)
         if finding is not None:
             return _guarded(whole if each in _OF_SOURCES else view, finding)
-    return LAST(view)
+    return attribution.unsaid(view) if view.spoken else LAST(view)
 
 
 def _guarded(view: View, finding: Finding) -> Finding:

@@ -1,17 +1,18 @@
 """One claim beside the records that may speak of it, each value of the claim bound where it can be."""
 
 import re
-from functools import cache, cached_property, lru_cache
+from functools import cache
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from assay402.checks.claims.data import table
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Span
 from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.bind import Binding, bind
+from assay402.checks.claims.rules.bind import Binding, Stated, bind
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.world import World
 
@@ -53,6 +54,13 @@ _VALUE_WORDS: Final = (
     "checksum",
     "digest",
     "hash",
+    "stay",
+    "stays",
+    "remain",
+    "below",
+    "above",
+    "under",
+    "use",
     "sha256",
     "sha",
     "md5",
@@ -62,11 +70,11 @@ _VALUE_WORDS: Final = (
 class Near:
     """A record near a claim."""
 
-    def __init__(self, record: Record, claim: Claim, identifiers: frozenset[str], world: World) -> None:
+    def __init__(self, record: Record, view: "View") -> None:
         self.record: Final = record
-        self._world: Final = world
-        self._claim: Final = claim
-        self._identifiers: Final = identifiers
+        self._view: Final = view
+        self._claim: Final = view.claim
+        self._identifiers: Final = view.identifiers
 
     @cached_property
     def chain(self) -> tuple[Record, ...]:
@@ -91,10 +99,12 @@ class Near:
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """What the record says of each value of the claim."""
-        self._world.spent += len(self._claim.facts) * self.record.weight
-        return tuple(
-            bind(fact, self.record, self._claim, is_named=self.own_shared > 0) for fact in self._claim.facts
-        )
+        view, claim = self._view, self._claim
+        if not claim.facts:
+            return ()
+        view.world.spent += len(claim.facts) * self.record.weight
+        is_named = self.own_shared > 0
+        return tuple(bind(fact, self.record, view.stated, is_named=is_named) for fact in claim.facts)
 
     @cached_property
     def coverage(self) -> float:
@@ -107,7 +117,7 @@ class Near:
         """The content the record should hold."""
         wanted = self._claim.content - report_words()
         if self.shared:
-            wanted -= _kinds(self._claim) - self.stems
+            wanted -= self._view.kinds - self.stems
         return wanted - value_words() - (_wares() - self.stems) if self._claim.facts else wanted
 
     @cached_property
@@ -138,7 +148,6 @@ class Near:
 _KIND: Final = re.compile(r"([A-Za-z][\w-]*)\s(?:#|no\.?\s|number\s|with\s|ID\s){0,2}\s?$", re.IGNORECASE)
 
 
-@lru_cache(maxsize=256)
 def _kinds(claim: Claim) -> frozenset[str]:
     """Give the stems of the nouns that stand before the claim's identifiers, which say only of what kind they are."""
     found: set[str] = set()
@@ -163,7 +172,7 @@ class View:
         self.world: Final = world
         self._only: Final = only
         """The items that count, where the claim names its source."""
-        self._spoken: Final = spoken
+        self.spoken: Final = spoken
         """The records that count, where the claim names a speaker."""
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
@@ -173,8 +182,23 @@ class View:
         """Give a record beside the claim."""
         found = self._near_to.get(record.order)
         if found is None:
-            found = self._near_to[record.order] = Near(record, self.claim, self.identifiers, self.world)
+            found = self._near_to[record.order] = Near(record, self)
         return found
+
+    def settle(self) -> None:
+        """Let go of the records that only the rules looked at; thousands of claims would keep hundreds of thousands."""
+        near: list[Near] = self.__dict__.get("near", [])
+        self._near_to = {each.record.order: each for each in near}
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The stems of the nouns that say only of what kind the claim's identifiers are."""
+        return _kinds(self.claim)
+
+    @cached_property
+    def stated(self) -> Stated:
+        """What the claim's values are compared as."""
+        return Stated(self.claim)
 
     @cached_property
     def identifiers(self) -> frozenset[str]:
@@ -200,7 +224,7 @@ class View:
             self.to(record)
             for record in self.world.near(words - identifiers, identifiers)
             if (not self._only or record.item.id in self._only)
-            and (not self._spoken or record.order in self._spoken)
+            and (not self.spoken or record.order in self.spoken)
         ]
         return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
 
@@ -235,8 +259,8 @@ def report_words() -> frozenset[str]:
 
 @cache
 def _wares() -> frozenset[str]:
-    """Give the stems of words for what a price list holds, which its rows do not repeat."""
-    return frozenset(stem(word) for word in ("plan", "item", "product", "tier", "package"))
+    """Give the stems of words for what a whole record is of, such as a price list's wares, which its lines do not repeat."""
+    return frozenset(stem(word) for word in table("lexicon")["subjects"])
 
 
 @cache

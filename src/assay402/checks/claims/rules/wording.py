@@ -31,6 +31,7 @@ _NOT: Final = re.compile(
 _ACTIVE: Final = re.compile(
     r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b"
 )
+_AIMED: Final = re.compile(r"\s(?:to|into|onto|from|by|with|at|in|on)\b")
 _STAGE_WORDS: Final[dict[Stage, str]] = {
     "QUEUED": "pending",
     "REQUESTED": "requested",
@@ -40,7 +41,7 @@ _STAGE_WORDS: Final[dict[Stage, str]] = {
 
 
 def rewordings(verdict: Verdict) -> Iterator[Edit]:
-    """Give the edits worth trying for a faulty claim, the most fitting first."""
+    """Give the edits worth trying for a faulty claim, smallest first."""
     claim, finding = verdict.claim, verdict.finding
     if finding.repair is not None:
         yield finding.repair
@@ -69,6 +70,10 @@ def _weaker(claim: Claim, stage: Stage) -> list[Edit | None]:
     if match is not None:
         plural = match[1] in ("have", "were", "are")
         helper = ("are" if plural else "is") if word == "pending" else ("were" if plural else "was")
+        if _AIMED.match(claim.text, match.end()) and match[5].endswith(("ed", "nt", "id")):
+            # `is pending` takes no place to go to and nobody to go to.
+            told = "being" if word == "started" else f"{'queued' if word == 'pending' else word} to be"
+            found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{helper} {told} {match[5]}"))
         found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{helper} {word}"))
     ended = _WENT_WELL.search(claim.text)
     if ended is not None:

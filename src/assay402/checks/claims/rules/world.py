@@ -3,9 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
-from functools import cached_property
 from typing import Any, Final, TypeVar
 
+from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
 from assay402.checks.claims.reading.records import Record
@@ -65,17 +65,16 @@ class World:
         ]
 
     def bearing_by_ref(self, refs: Iterable[str]) -> list[Record]:
-        """Give the records that references name, themselves or one of their values."""
-        found = (self._by_ref.get(each) for each in refs)
-        return [each for each in found if each is not None]
+        """Give the records that references name, themselves or one of their values; sentences of one line share theirs."""
+        return [record for each in refs for record in self._by_ref.get(each, ())]
 
     @cached_property
-    def _by_ref(self) -> dict[str, Record]:
-        return {
-            ref: record
-            for record in self.bearing
-            for ref in (record.ref, *(record.field_ref(field) for field in record.fields))
-        }
+    def _by_ref(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for record in self.bearing:
+            for ref in (record.ref, *(record.field_ref(field) for field in record.fields)):
+                found.setdefault(ref, []).append(record)
+        return found
 
     @cached_property
     def _index(self) -> dict[str, list[Record]]:

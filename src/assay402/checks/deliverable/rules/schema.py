@@ -5,6 +5,7 @@ from typing import Final
 from assay402.checks.deliverable.budget import EXACT_ABOVE
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
+from assay402.checks.deliverable.schema.shown import showing, shown
 from assay402.checks.deliverable.schema.walk import exact_work
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.check import rule
@@ -45,16 +46,22 @@ def json_schema(case: Case) -> Finding:
     value = located(case)
     if isinstance(value, Finding):
         return value
-    plan, validator = case.parameters["plan"], case.parameters["validator"]
-    steps = _steps(case, value)
+    steps = _steps(case, value) + showing(case.deliverable, value, case.parameters["plan"])
     if not case.work.takes(steps):
         return uncheckable("LIMIT_WORK")
-    if validator.is_valid(value):
+    plan = case.parameters["plan"]
+    measure = case.deliverable.measure(value)
+    with shown(case.deliverable, value, plan) as instance:
+        return _judged(case, instance, counting(plan, measure, steps))
+
+
+def _judged(case: Case, instance: JSON, counted: int | None) -> Finding:
+    validator = case.parameters["validator"]
+    if validator.is_valid(instance):
         return passed(violations=0)
-    counted = counting(plan, case.deliverable.measure(value), steps)
     if counted is None or not case.work.counts(counted):
         return failed("SCHEMA_VIOLATION")
-    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(value), strict=False))
+    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(instance), strict=False))
     return failed("SCHEMA_VIOLATION", violations=violations)
 
 

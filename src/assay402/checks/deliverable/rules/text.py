@@ -238,7 +238,10 @@ def _matches(case: Case) -> bool | Finding:
     except UnicodeDecodeError:
         return NOT_UTF8
     pattern = case.parameters["value"]
-    if not case.work.takes(case.parameters["price"] * len(data)):
+    price = case.parameters["price"]
+    looked_at = len(data) if price.reach is None else min(price.reach, len(data))
+    # An engine that knows that nothing can match any more may still go to the end.
+    if not case.work.takes(price.byte * looked_at + len(data)):
         return uncheckable("LIMIT_WORK")
     return pattern.search(data) is not None
 

@@ -7,7 +7,7 @@ schemas beside it; where such a keyword leads back to itself, each level of a do
 apart and refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -62,6 +62,11 @@ def order_down(index: Index) -> tuple[list[int], set[int]]:
     return _descend(_targets(index), range(1))
 
 
+def below_heads(index: Index, heads: set[int]) -> set[int]:
+    """Give the schemas that can be applied on the way down from such heads, themselves included."""
+    return set(_descend(_targets(index), sorted(heads))[0])
+
+
 def _has_unevaluated_cycle(index: Index) -> bool:
     if index.draft < _UNEVALUATED_FROM or not any(is_unevaluated(node.schema) for node in index.nodes):
         return False
@@ -109,7 +114,7 @@ def _order_in_place(index: Index) -> list[int] | None:
     return None if heads else order
 
 
-def _descend(targets: list[list[int]], starts: range) -> tuple[list[int], set[int]]:
+def _descend(targets: list[list[int]], starts: Iterable[int]) -> tuple[list[int], set[int]]:
     """Walk a graph without recursion: what was left, in order, and what was met again while it was still open."""
     order: list[int] = []
     heads: set[int] = set()

@@ -1,17 +1,21 @@
 """The guards, in their order; the first that holds gives the reason. What passes them is compiled, closed to the world."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.budget import Room
+from assay402.checks.deliverable.measure import measure
 from assay402.checks.deliverable.model import Fault
 from assay402.checks.deliverable.schema.cost import Cost, cost
 from assay402.checks.deliverable.schema.index import Index
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS, Draft
 from assay402.checks.deliverable.schema.patterns import all_portable, patterns
-from assay402.checks.deliverable.schema.weights import KNOWN_ABOVE, PATTERN_PRICES
+from assay402.checks.deliverable.schema.stand_in import NEAR
+from assay402.checks.deliverable.schema.unique import KEYWORDS
+from assay402.checks.deliverable.schema.weights import KNOWN_ABOVE, PATTERN_PRICES, bound_steps
 from assay402.checks.deliverable.schema.work import plan
 from assay402.core.canon import canonical
 from assay402.core.grammar import depth
@@ -61,6 +65,10 @@ def guard(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Faul
     draft = _draft(schema)
     if draft is None:
         return DIALECT_UNSUPPORTED
+    counted = measure(schema, len(text))
+    room.constants -= counted.long_numbers * bound_steps(counted.number_size, counted.digits)
+    if counted.number_size > NEAR and room.constants < 0:
+        return TOO_COMPLEX
     if not _meta_validator(draft).is_valid(schema):
         return INVALID
     index = Index(schema, draft, room.schemas)
@@ -130,7 +138,7 @@ def _meta_validator(draft: Draft) -> "Validator":
 
     uri = next(uri for uri, its_draft in DIALECTS.items() if its_draft == draft)
     made: Validator = getattr(jsonschema_rs, _NAMES[draft])(
-        {"$ref": f"{uri}#"}, offline=True, validate_formats=False
+        {"$ref": f"{uri}#"}, offline=True, validate_formats=False, keywords=KEYWORDS
     )
     return made
 
@@ -148,6 +156,7 @@ def _validator(
             ignore_unknown_formats=True,
             pattern_options=jsonschema_rs.RegexOptions(size_limit=pattern_bytes),
             offline=True,
+            keywords=KEYWORDS,
         )
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         # The engine has no other way to say it. The text holds the schema's references, and goes no further.
@@ -172,7 +181,7 @@ def _sizes(found: list[str], room: Room) -> dict[str, int] | Fault:
         if pattern not in room.sizes:
             if room.left < PATTERN_BYTES:
                 return TOO_COMPLEX
-            room.sizes[pattern] = next((size for size in PATTERN_SIZES if _engine_takes(pattern, size)), None)
+            room.sizes[pattern] = _size(pattern)
             # Finding out that a pattern is refused costs as much as compiling the largest.
             room.left -= PATTERN_BYTES if room.sizes[pattern] is None else 0
         size = room.sizes[pattern]
@@ -183,6 +192,12 @@ def _sizes(found: list[str], room: Room) -> dict[str, int] | Fault:
         room.left -= size
         sizes[pattern] = size
     return sizes
+
+
+def _size(pattern: str) -> int | None:
+    """Give the least size that a pattern's compiled form fits; None where it fits none."""
+    place = bisect_left(PATTERN_SIZES, True, key=lambda size: _engine_takes(pattern, size))
+    return PATTERN_SIZES[place] if place < len(PATTERN_SIZES) else None
 
 
 def _prices(sizes: Mapping[str, int], room: Room) -> dict[str, Price]:

@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 from assay402.checks.deliverable.budget import Pairs
 from assay402.checks.deliverable.nodes import Nodes
 from assay402.checks.deliverable.schema.index import Edge
-from assay402.checks.deliverable.schema.steps_at import steps_at, steps_of_names
+from assay402.checks.deliverable.schema.steps_at import bundled_at, steps_at, steps_of_names
 from assay402.checks.deliverable.schema.work import LOOK, Plan
 
 
@@ -31,6 +31,8 @@ class _Walk:
         self._pairs = pairs
         self._waiting: dict[int, dict[int, int]] = {}
         """How often each schema, by its place in the plan, is to be applied to each value."""
+        self._covered: dict[int, tuple[int, int]] = {}
+        """Up to which value, and how often, the meta-schemas of each schema have been applied."""
 
     def total(self, root: int) -> int | None:
         """Walk from the value down: what is within a value stands behind it."""
@@ -56,6 +58,7 @@ class _Walk:
             applied.add(place)
             stop = self._plan.stops[place]
             total += count * steps_at(stop.weights, self._nodes, number)
+            total += self._bundled(number, place, count) if stop.weights.bundled else 0
             for edge in stop.edges:
                 for target in (self._plan.places[each] for each in edge.targets):
                     self._step()
@@ -73,6 +76,18 @@ class _Walk:
                     else:
                         total += self._below(number, edge, target, count, is_back=is_back)
         return total
+
+    def _bundled(self, number: int, place: int, count: int) -> int:
+        """Apply a meta-schema, which goes down by itself; what it found within a value is remembered."""
+        stop = self._plan.stops[place]
+        until, known = self._covered.get(place, (0, 0))
+        if stop.is_below_head and number < until:
+            count -= known
+        if count <= 0:
+            return 0
+        if stop.is_below_head and number >= until:
+            self._covered[place] = number + self._nodes.values[number], count
+        return count * stop.weights.bundled * bundled_at(stop.weights, self._nodes, number)
 
     def _below(self, number: int, edge: Edge, target: int, count: int, *, is_back: bool) -> int:
         """Let a schema wait at what stands within a value."""

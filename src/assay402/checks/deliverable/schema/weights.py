@@ -18,7 +18,7 @@ from assay402.core.strictjson import JSON
 
 PATTERN_PRICES: Final[Mapping[int, int]] = {
     1 << 12: 96,
-    1 << 14: 192,
+    1 << 14: 256,
     1 << 16: 864,
     1 << 17: 1_728,
     1 << 18: 2_560,
@@ -50,19 +50,11 @@ _FORMAT_PRICES: Final[Mapping[str, int]] = {
 """Steps a byte takes where it is more than `_FORMAT_PRICE`."""
 _FORMAT_PRICE: Final = 2
 BUNDLED_BYTE: Final = 64
-UNIQUE_ELEMENT: Final = 60
-UNIQUE_BYTE: Final = 8
-COMPARED_BYTES: Final = 10
-"""Bytes of two values that are compared in a step, where a table does not tell them apart."""
-SHORT_ARRAY: Final = 15
-"""Elements up to which each is compared with each at once."""
+_UNIQUE_CALL: Final = 160
+"""Calling `unique`, which finds out once what it says of an array."""
 _UNEVALUATED: Final = 4
-_PAIRS: Final = SHORT_ARRAY // 2 + 1
-"""How often an element of a short array is compared; longer ones are put into a table."""
 _ENTRY_KEPT: Final = 16
 """Bytes of an entry of an `enum` in a violation."""
-_PAIR: Final = 16
-"""Comparing two values that a table does not tell apart."""
 _BOUNDS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
@@ -76,29 +68,38 @@ class Weights(Struct, frozen=True, kw_only=True):
     member: int
     name_byte: int
     element: int
-    is_unique: bool
     equals: int
     """Numbers among the entries of `enum` and `const`."""
     bounds: int
     multiples: int
+    types: int
+    """Whether its `type` tells numbers from integers or from what is none."""
     number_size: int
     """The size of the largest number of the schema; 0 where all are integers that the machine compares."""
     has_decimals: bool
     bundled: int
+    stand_in: int
+    """How much longer than its digits what stands for a number is, at most."""
 
     @property
     def has_numbers(self) -> bool:
         """Whether a value is compared with numbers."""
-        return bool(self.equals or self.bounds or self.multiples)
+        return bool(self.equals or self.bounds or self.multiples or self.types)
 
 
-def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format: bool) -> Weights:
-    """Weigh a schema; `chain` is how many schemas are applied one inside the other, `prices` those of its patterns."""
+def weigh(
+    node: Node, chain: int, prices: Mapping[str, Price], stand_in: int, *, assert_format: bool
+) -> Weights:
+    """Weigh a schema.
+
+    `chain` is how many schemas are applied one inside the other, `prices` those of its patterns, `stand_in` how much
+    longer than its digits what stands for a number is.
+    """
     schema = node.schema if isinstance(node.schema, Mapping) else {}
     entries = _entries(schema)
-    numbers = [entry for entry in entries if _is_number(entry)]
-    bounds = [schema[name] for name in _BOUNDS if _is_number(schema.get(name))]
-    multiples = [schema["multipleOf"]] if _is_number(schema.get("multipleOf")) else []
+    numbers = numbers_of(schema)
+    bounds = sum(_is_number(schema.get(name)) for name in _BOUNDS)
+    multiples = int(_is_number(schema.get("multipleOf")))
     by_name = schema.get("patternProperties")
     names = list(by_name) if isinstance(by_name, Mapping) else []
     properties = schema.get("properties")
@@ -112,24 +113,33 @@ def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format:
     formats = [str(schema["format"])] if assert_format and isinstance(schema.get("format"), str) else []
     return Weights(
         each=_KEYWORD * (1 + len(schema)) + _ENTRY * len(entries) + _bytes_of(entries) // _ENTRY_BYTES
-        + listed + len(names) + _NAME * _names(schema) + _PATTERN_CALL * len(own) + _FORMAT_CALL * len(formats),
+        + listed + len(names) + _NAME * _names(schema) + _PATTERN_CALL * len(own)
+        + _UNIQUE_CALL * ("uniqueItems" in schema) + _FORMAT_CALL * len(formats),
         byte=sum(prices[pattern].byte for pattern in own if prices[pattern].reach is None)
         + sum(_FORMAT_PRICES.get(name, _FORMAT_PRICE) for name in formats),
         near=tuple(prices[pattern] for pattern in own if prices[pattern].reach is not None),
         member=_PATTERN_CALL * looks * len(names) + unevaluated,
         name_byte=looks * sum(prices[name].byte for name in names),
         element=unevaluated,
-        is_unique=schema.get("uniqueItems") is True,
-        equals=len(numbers),
-        bounds=len(bounds),
-        multiples=len(multiples),
+        equals=len(numbers) - bounds - multiples,
+        bounds=bounds,
+        multiples=multiples,
+        types=int(_names_number(schema.get("type"))),
         number_size=max(
-            (number_size(number) for number in (*numbers, *bounds, *multiples) if is_long(number)),  # type: ignore[arg-type]  # found numbers
-            default=0,
+            (number_size(number) for number in numbers if is_long(number)), default=0
         ),
-        has_decimals=any(isinstance(number, Decimal) for number in (*numbers, *bounds, *multiples)),
+        has_decimals=any(isinstance(number, Decimal) for number in numbers),
         bundled=node.bundled,
+        stand_in=stand_in,
     )  # fmt: skip
+
+
+def numbers_of(schema: JSON) -> list[int | Decimal]:
+    """Give the numbers that one schema compares values with."""
+    if not isinstance(schema, Mapping):
+        return []
+    written = (*_entries(schema), *(schema.get(name) for name in (*_BOUNDS, "multipleOf")))
+    return [each for each in written if isinstance(each, (int, Decimal)) and not isinstance(each, bool)]
 
 
 class Applied(Struct, frozen=True, kw_only=True):
@@ -154,41 +164,70 @@ def steps(weights: Weights, applied: Applied, size: Measure) -> int:
         + weights.member * applied.members
         + weights.name_byte * names
         + weights.element * applied.elements
-        + weights.bundled * applied.ways * (BUNDLED_SCHEMAS * size.values + BUNDLED_BYTE * size.size)
     )
-    if size.long_numbers or weights.number_size:
-        total += applied.values * number_steps(weights, size.number_size, is_decimal=size.has_decimals)
-    return total + (_unique(applied, size) if weights.is_unique else 0)
+    if weights.bundled:
+        total += (
+            weights.bundled
+            * applied.ways
+            * bundled_steps(
+                size.values,
+                size.size,
+                size.long_numbers,
+                shortened(weights, size.number_size, size.digits),
+                size.digits,
+            )
+        )
+    if weights.has_numbers and (size.long_numbers or weights.number_size):
+        total += applied.values * number_steps(
+            weights, size.number_size, size.digits, is_decimal=size.has_decimals
+        )
+    return total
 
 
-def number_steps(weights: Weights, size: int, *, is_decimal: bool) -> int:
-    """Count what the numbers of a schema take of a value whose largest number has a size."""
+def bundled_steps(values: int, size: int, long_numbers: int, span: int, digits: int) -> int:
+    """Count what a meta-schema takes of values of a size all together, however deep; it remembers what it found."""
+    return (
+        BUNDLED_SCHEMAS * values
+        + BUNDLED_BYTE * size
+        + long_numbers * (_type_steps(span, digits) + bound_steps(span, digits))
+    )
+
+
+def shortened(weights: Weights, size: int, digits: int) -> int:
+    """Give the size of what stands for a number of a size, and of so many digits where it is no integer."""
+    return min(size, digits + weights.stand_in)
+
+
+def bound_steps(span: int, digits: int) -> int:
+    """Count what comparing a number takes, with a bound or to find out what it is."""
+    return 128 + 6 * span + span * span // 400 + digits * digits // 64
+
+
+def _type_steps(span: int, digits: int) -> int:
+    return 16 + 6 * span + span * span // 400 + digits * digits // 400
+
+
+def number_steps(weights: Weights, size: int, digits: int, *, is_decimal: bool) -> int:
+    """Count what the numbers of a schema take of a value whose largest number has a size, and so many digits."""
+    size = shortened(weights, size, digits)
     span = size + weights.number_size
     is_decimal = is_decimal or weights.has_decimals
     return (
         weights.equals * comparison(span, is_decimal=is_decimal)
-        + weights.bounds * (128 + 6 * span)
-        + weights.multiples * (220 + 8 * span + span * span // 400)
+        + weights.bounds * bound_steps(span, digits)
+        + weights.multiples * (220 + 8 * span + span * span // 200 + digits * digits // 40)
+        + weights.types * _type_steps(size, digits)
     )
-
-
-def _unique(applied: Applied, size: Measure) -> int:
-    total = UNIQUE_ELEMENT * applied.elements + applied.ways * UNIQUE_BYTE * size.size
-    price = comparison(2 * size.number_size, is_decimal=size.has_decimals)
-    total += applied.ways * _PAIRS * size.long_numbers * price
-    # The table does not tell apart what differs in brackets alone.
-    alike = min(size.nested, size.longest_array - 1) + 1
-    total += applied.ways * alike * (size.size // COMPARED_BYTES) if size.nested else 0
-    if not size.has_near_numbers:
-        return total
-    # What a table does not tell apart is compared each with each.
-    pairs = size.long_numbers * price + size.values * _PAIR
-    return total + applied.ways * size.longest_array * pairs // 2
 
 
 def comparison(span: int, *, is_decimal: bool) -> int:
     """Give the price of comparing two numbers for equality that span so many decimal places together."""
     return 200 + 20 * span if is_decimal else 60 + span + span * span // 800
+
+
+def _names_number(value: object) -> bool:
+    words = value if isinstance(value, list) else [value]
+    return "number" in words or "integer" in words
 
 
 def _is_number(value: object) -> bool:

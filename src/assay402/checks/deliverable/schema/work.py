@@ -12,9 +12,10 @@ from msgspec import Struct
 
 from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.measure import NOTHING, Held, Measure, text_size
-from assay402.checks.deliverable.schema.cost import chains, order_down
+from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
+from assay402.checks.deliverable.schema.stand_in import Scale, scale
 from assay402.checks.deliverable.schema.weights import (
     Applied,
     Weights,
@@ -49,6 +50,8 @@ class Stop(Struct, frozen=True, kw_only=True):
     """The most there can be at one value."""
     kept: int
     """Bytes of the schema that each of them holds."""
+    is_below_head: bool
+    """Whether a schema that leads back to itself leads to it, so that it comes to values within each other."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -62,8 +65,10 @@ class Plan(Struct, frozen=True, kw_only=True):
     levels: int
     """The most schemas one inside the other, on the way down, where none leads back to itself."""
     longest_name: int
-    """Characters of the longest name of the schema."""
+    """Bytes of the longest name of the schema."""
     has_alternatives: bool
+    scale: Scale
+    """What its numbers have in common."""
     """Whether a violation can hold those of several schemas."""
 
 
@@ -75,15 +80,21 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
+    its_scale = scale(index)
+    below = below_heads(index, heads)
     return Plan(
+        scale=its_scale,
         stops=tuple(
             Stop(
                 number=number,
-                weights=weigh(index.nodes[number], chain[number], prices, assert_format=assert_format),
+                weights=weigh(
+                    index.nodes[number], chain[number], prices, its_scale.span, assert_format=assert_format
+                ),
                 edges=tuple(edge for edge in index.nodes[number].edges if edge.place != "nowhere"),
                 looks=chain[number] if is_unevaluated(index.nodes[number].schema) else 1,
                 violations=most_violations(index.nodes[number]),
                 kept=kept_bytes(index.nodes[number], schema_bytes),
+                is_below_head=number in below,
             )
             for number in reversed(order)
         ),
@@ -96,7 +107,7 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
             if isinstance(node.schema, Mapping)
             for name in _ALTERNATIVES
         ),
-        longest_name=max((len(edge.name) for node in index.nodes for edge in node.edges), default=0),
+        longest_name=max((text_size(edge.name) for node in index.nodes for edge in node.edges), default=0),
     )
 
 

@@ -29,7 +29,7 @@ _TERMS: Final[Mapping[str, tuple[tuple[str, ...], dict[str, dict[str, Any]]]]] =
 """Of operations that answer any request with a refusal of their own: what a request that is not refused has."""
 
 
-def described(place: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def describe(place: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Give the schema of a tool's arguments with what is said of them here; `place` is its `check/operation`."""
     properties: dict[str, Any] = schema.get("properties", {})
     if "criteria" in properties:

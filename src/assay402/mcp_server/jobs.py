@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -35,8 +35,12 @@ class Job(Struct, frozen=True, kw_only=True):
     """What the time is, for an answer that tells it."""
 
 
-NEEDS_NETWORK: Final = Online(given=None)
-"""What a worker says of work that it cannot do."""
+class NeedsNetwork(Struct, frozen=True):
+    """What a worker says of work that it cannot do: an admitted request does not travel between processes."""
+
+
+Done: TypeAlias = Delivered | Declined | NeedsNetwork
+"""What a worker says of a job."""
 
 
 def job_of(order: Order, key: str | None, moment: datetime, *, allow_private: bool) -> Job:
@@ -53,7 +57,7 @@ def job_of(order: Order, key: str | None, moment: datetime, *, allow_private: bo
     )
 
 
-def thought(job: Job) -> Delivered | Declined | Online:
+def do_job(job: Job) -> Done:
     """Do a job to its end."""
     check = check_named(job.check)
     operation = check.operation(job.operation)
@@ -67,40 +71,40 @@ def thought(job: Job) -> Delivered | Declined | Online:
     )
     order = Order(resource=resource, request=job.request, payment=None)
     try:
-        found = worked(order, job.key, lambda: job.moment, allow_private=job.allow_private)
+        found = work(order, job.key, lambda: job.moment, allow_private=job.allow_private)
     except Exception as error:  # noqa: BLE001  (the process's outermost frame; its text may hold what was submitted)
-        return failed(error)
-    return NEEDS_NETWORK if isinstance(found, Online) else found
+        return failure_of(error)
+    return NeedsNetwork() if isinstance(found, Online) else found
 
 
-def worked(
+def work(
     order: Order, key: str | None, clock: Callable[[], datetime], *, allow_private: bool
 ) -> Delivered | Declined | Online:
     """Read, judge and do what needs no network."""
     operation = order.resource.operation
-    given = admitted(order, key, allow_private=allow_private)
+    given = admit(order, key, allow_private=allow_private)
     if isinstance(given, Refusal):
         return declined(order, given)
     if operation.offline(given) is not None:
         return Online(given)
-    return ended(order, drive(operation.run(given), local(clock)))
+    return finish(order, drive(operation.run(given), local(clock)))
 
 
-def admitted(order: Order, key: str | None, *, allow_private: bool) -> Any:  # noqa: ANN401  (the operation's own input, or its Refusal)
+def admit(order: Order, key: str | None, *, allow_private: bool) -> Any:  # noqa: ANN401  (the operation's own input, or its Refusal)
     """Read a request and judge whether it is acceptable."""
     operation = order.resource.operation
     read = operation.read(order.request, operation.request_bytes)
     return operation.admit(_keyed(read, key), allow_private=allow_private)
 
 
-def ended(order: Order, result: Any) -> Delivered | Declined:  # noqa: ANN401  (the operation's own result)
+def finish(order: Order, result: Any) -> Delivered | Declined:  # noqa: ANN401  (the operation's own result)
     """Give the outcome of a run."""
     if isinstance(result, Refusal):
         return declined(order, result)
     return Delivered(body=write(order.resource.operation.publish(result)))
 
 
-def failed(error: Exception) -> Declined:
+def failure_of(error: Exception) -> Declined:
     """Give the outcome of work that raised. Of the error its code alone is said."""
     return Declined(status=500, code=error.code if isinstance(error, AssayError) else "internal")
 

@@ -14,8 +14,7 @@ import weakref
 from contextlib import suppress
 from typing import Any, Final, cast
 
-from assay402.mcp_server.thinking import Job, Online
-from assay402.service.order import Declined, Delivered
+from assay402.mcp_server.jobs import Done, Job
 
 PROCESSES: Final = 2
 """Worker processes at once; further long requests wait their turn."""
@@ -24,8 +23,6 @@ SHORT_BYTES: Final = 4_096
 
 _COMMAND: Final = ("-P", "-m", "assay402.mcp_server.worker")
 """Without the folder that a client happened to start the server in, whose files might bear the names of modules."""
-
-Answer = Delivered | Declined | Online
 
 
 class WorkerLost(Exception):
@@ -40,13 +37,13 @@ class Worker:
             [sys.executable, *_COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
-    def do(self, job: Job) -> Answer:
+    def do(self, job: Job) -> Done:
         """Have a job done, and wait for it. Raises `WorkerLost` where the process ends instead."""
         jobs, answers = cast("Any", self.process.stdin), cast("Any", self.process.stdout)
         try:
             pickle.dump(job, jobs)
             jobs.flush()
-            answer: Answer = pickle.load(answers)  # noqa: S301  (our own process wrote it)
+            answer: Done = pickle.load(answers)  # noqa: S301  (our own process wrote it)
         except (OSError, EOFError, pickle.UnpicklingError):
             self.end()
             raise WorkerLost from None
@@ -74,7 +71,7 @@ class Workers:
         self._idle: Final[list[Worker]] = []
         weakref.finalize(self, _end_all, self._idle)
 
-    async def call(self, job: Job) -> Answer:
+    async def call(self, job: Job) -> Done:
         """Have a job done in a process. Cancelling the caller kills it.
 
         Raises:
@@ -83,7 +80,7 @@ class Workers:
         """
         async with self._turns:
             worker = self._idle.pop() if self._idle else Worker()
-            done: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+            done: asyncio.Future[Done | None] = asyncio.get_running_loop().create_future()
             threading.Thread(target=_work, args=(worker, job, done), daemon=True, name="work").start()
             try:
                 answer = await done
@@ -99,9 +96,9 @@ class Workers:
             return answer
 
 
-def _work(worker: Worker, job: Job, done: "asyncio.Future[Answer | None]") -> None:
+def _work(worker: Worker, job: Job, done: "asyncio.Future[Done | None]") -> None:
     """Wait for a worker in a thread, and hand its answer over; None where it ended."""
-    answer: Answer | None = None
+    answer: Done | None = None
     with suppress(WorkerLost):
         answer = worker.do(job)
 

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -14,12 +15,12 @@ from typing import Any
 
 import pytest
 
+from assay402.mcp_server.jobs import Job, NeedsNetwork, do_job
+from assay402.mcp_server.processes import SHORT_BYTES, Worker, WorkerLost, Workers
 from assay402.mcp_server.server import make_server
-from assay402.mcp_server.thinking import NEEDS_NETWORK, Job, thought
 from assay402.mcp_server.tools import tools
 from assay402.mcp_server.unpaid import Unpaid
 from assay402.mcp_server.worker import serve
-from assay402.mcp_server.working import SHORT_BYTES, Worker, WorkerLost, Workers
 from assay402.service.order import Declined, Delivered
 from mcp_wire import HELLO, PATIENCE, wire
 
@@ -86,6 +87,11 @@ async def ended(worker: Worker) -> None:
     await asyncio.to_thread(worker.process.wait, PATIENCE)
 
 
+def hold(worker: Worker) -> None:
+    """Have a worker's work last for ever: a process that is stopped ends only where it is killed."""
+    worker.process.send_signal(signal.SIGSTOP)
+
+
 @contextmanager
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Worker]]:
     """Give the workers that are started."""
@@ -98,7 +104,12 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Worker]]:
 
     with monkeypatch.context() as patch:
         patch.setattr(Worker, "__init__", tell)
-        yield started
+        try:
+            yield started
+        except BaseException:
+            for worker in started:
+                worker.kill()
+            raise
 
 
 def test_a_worker_answers_what_this_process_would_and_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +121,7 @@ def test_a_worker_answers_what_this_process_would_and_is_used_again(monkeypatch:
             assert json.loads(answer.body)["receipt"]["result_hash"] == expected["receipt"]["result_hash"]
         assert isinstance(await workers.call(job("")), Declined)
 
-    here = thought(job())
+    here = do_job(job())
     assert isinstance(here, Delivered)
     expected = json.loads(here.body)
     with counted(monkeypatch) as started:
@@ -128,6 +139,7 @@ def test_work_that_is_not_wanted_any_more_ends_and_gives_its_turn_back(
         task = asyncio.create_task(workers.call(LONG_JOB))
         waiting = asyncio.create_task(workers.call(LONG_JOB))
         await asyncio.sleep(0)
+        hold(started[0])
         for each in (waiting, task):
             each.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -186,7 +198,7 @@ def test_a_worker_says_which_work_needs_the_network_and_serves_until_its_input_e
         allow_private=False,
         moment=AT,
     )
-    assert thought(probe) == NEEDS_NETWORK
+    assert do_job(probe) == NeedsNetwork()
     answers = BytesIO()
     serve(BytesIO(b""), answers)
     assert answers.getvalue() == b""
@@ -204,6 +216,7 @@ def test_a_cancelled_call_stops_thinking(monkeypatch: pytest.MonkeyPatch) -> Non
             )
             while not started:
                 await client.answer("tools/list")
+            hold(started[0])
             await client.tell("notifications/cancelled", {"requestId": sent})
             await ended(started[0])
             for _ in range(3):

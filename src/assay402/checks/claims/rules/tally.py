@@ -1,0 +1,84 @@
+"""Several numbers of one test run in one sentence: `30 tests ran, 2 failed, none was skipped`."""
+
+import re
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.rules.reports import Summary
+
+_SAID: Final = re.compile(
+    r"(?P<passed>pass(?:ed|es|ing)?|succeeded|green)|(?P<failed>fail(?:ed|s|ing|ures?)?)|(?P<skipped>skipped|ignored|pending)|"
+    r"(?P<errors>errors?|errored)|(?P<total>ran|run|executed|in total|total)",
+    re.IGNORECASE,
+)
+_TESTS: Final = re.compile(r"\b(?:tests?|examples?|specs?|checks?|cases?)\b", re.IGNORECASE)
+_NONE: Final = re.compile(
+    r"\b(?:no|zero|none|without)\b(?:\s(?:of|the|them|tests?|examples?|specs?|any|were|was|have|has)){0,4}\s(?:(?P<failed>fail\w*)|(?P<skipped>skipped|ignored)|(?P<errors>errors?))",
+    re.IGNORECASE,
+)
+
+
+RAN: Final = re.compile(
+    r"\b[0-9]+ (?:tests?|examples?|specs?|test cases?) (?:were |have been |have )?(?:ran|run|executed)\b(?![^.;]*\b(?:pass|fail|skip))",
+    re.IGNORECASE,
+)
+"""A claim that tells only how many ran."""
+
+
+def numbers_said(claim: Claim) -> dict[str, int]:
+    """Give the numbers of a test run that a claim tells, each by what it counts; none where a number counts nothing known."""
+    text = claim.text
+    numbers = [fact for fact in claim.facts if fact.kind == "number" and fact.low is not None]
+    found: dict[str, int] = {}
+    for index, fact in enumerate(numbers):
+        stop = numbers[index + 1].start if index + 1 < len(numbers) else len(text)
+        tail = text[fact.end : stop]
+        match = _SAID.search(tail)
+        name = match.lastgroup if match is not None else "total" if _TESTS.search(tail) else None
+        if name is None or name in found or fact.low is None or fact.compared:
+            return {}
+        found[name] = int(fact.low)
+    for match in _NONE.finditer(text):
+        found.setdefault(match.lastgroup or "", 0)
+    return found
+
+
+def judged(claim: Claim, summary: Summary) -> Finding | None:
+    """Judge a claim that tells several numbers of a run; None where it tells fewer."""
+    said = numbers_said(claim)
+    if (len(said) < 2 and not RAN.search(claim.text)) or not summary.counts or " of " in claim.text:
+        return None
+    told = _told(summary, said)
+    wrong = [name for name, number in said.items() if told.get(name, number) != number]
+    if not wrong and said.keys() - told.keys():
+        return _untold(summary)
+    return Finding(
+        support="CONTRADICTED" if wrong else "SUPPORTED",
+        rule="claims/test-report",
+        refs=(summary.record.ref,),
+        code="VALUE_MISMATCH" if wrong else "",
+        note=f"the newest summary tells {told[wrong[0]]} {wrong[0]}" if wrong else "",
+    )
+
+
+def _untold(summary: Summary) -> Finding:
+    return Finding(
+        support="UNSUPPORTED",
+        rule="claims/test-report",
+        refs=(summary.record.ref,),
+        code="MISSING_FACT",
+        note="the newest summary tells some of these numbers alone",
+        missing=("TEST_REPORT", "The closing summary of the test run, with failures and skips."),
+    )
+
+
+def _told(summary: Summary, said: dict[str, int]) -> dict[str, int]:
+    """Give the numbers a summary tells; what it leaves out of a full count is none."""
+    counts, passed = summary.counts, summary.passed
+    told = {"skipped": 0, "errors": 0, "failed": 0} | counts
+    if "errors" not in said:
+        told["failed"] = summary.failed
+    if passed is not None:
+        told["passed"] = passed
+        told.setdefault("total", passed + summary.failed + told["skipped"])
+    return told
