@@ -241,11 +241,7 @@ class Payments(Protocol):
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, in one transaction.
 
-        False: fence lost. A settlement without its place in its transaction must be the only one of that.
-
-        Raises:
-            TransactionCounted: where the transfer paid for another payment, by what is written.
-
+        False: fence lost. Raises `TransactionCounted` too; a settlement without a log index must be the only one of its transaction.
         """
         ...
 
