@@ -238,7 +238,7 @@ def _json(text: str) -> JSON:
     return value if isinstance(value, Mapping | list) else None
 
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\\\]|\\\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"')
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"')
 
 
 def _closed(text: str) -> str:
