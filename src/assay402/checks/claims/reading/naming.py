@@ -11,7 +11,7 @@ from assay402.checks.claims.reading.text import stem, stems, stop_words
 LONGEST_NAME: Final = 60
 """A longer value is a text and no name."""
 _WORD: Final = re.compile(r"[A-Za-z0-9][\w./&+-]*[\w]|[A-Za-z0-9]")
-_PLAIN_END: Final = re.compile(r"(?:ly|ed)$")
+_PLAIN_END: Final = re.compile(r"(?:ly|ed|.{3}able|.{3}ible|.{3}ful|.{3}less|.{3}ous)$")
 _WRITTEN: Final = re.compile(r"[-_./0-9]|[a-z][A-Z]")
 """Signs in a word that no common word has."""
 _VERB: Final = re.compile(
@@ -145,12 +145,13 @@ def _behind(text: str, spans: list[tuple[str, int, int]], place: int) -> str:
         return ""
     if _WRITTEN.search(word):
         return word
+    if is_attribute(low) or low in words_of("plain"):
+        return ""
     if word[0].isupper() and not word.isupper():
         return word
     opens = place == 0 or text[: spans[place][1]].lower().rstrip().endswith(("the", ":", "-"))
     follows = _VERB.match(text, end + 1) is not None
-    plain = low in words_of("plain") or _VERB.fullmatch(low) is not None or is_attribute(low)
-    return word if opens and follows and not plain and stem(low) not in kinds() else ""
+    return word if opens and follows and _VERB.fullmatch(low) is None and stem(low) not in kinds() else ""
 
 
 @lru_cache(maxsize=16_384)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from assay402.checks.claims.keeping import cached_property
@@ -55,11 +56,11 @@ class Subject:
 
     def _names_beside(self, record: Record) -> tuple[Name, ...]:
         """Give what the claim calls its subjects, also by nouns that only the record's fields have."""
-        nouns = {each.noun for each in names_of(record) if each.noun}
-        further = (nouns & self._content) - kinds()
+        nouns = _nouns(tuple(field.name for field in record.fields[:_MOST_FIELDS])) if record.fields else None
+        further = nouns & self._content if nouns else None
         if not further:
             return self._names
-        more = named_in(self._text, frozenset(further))
+        more = named_in(self._text, further)
         return (*self._names, *(each for each in more if each not in self._names))
 
     def is_other(self, record: Record) -> bool:
@@ -86,6 +87,21 @@ class Subject:
             return not any(each.tokens <= self._said for each in alike)
         own = next((kept for names in levels if (kept := [each for each in names if each.is_own])), [])
         return alone and bool(own) and not any(each.tokens <= self._said for each in own)
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        return frozenset(each.noun for each in self._names if each.noun)
+
+    def kinds_told(self, record: Record, held: frozenset[str]) -> frozenset[str]:
+        """Give the nouns for subjects that a record names without these nouns: it need not say of what kind they are."""
+        if self._nouns <= held:
+            return frozenset()
+        found = [each for names in _levels(record) for each in names if each.is_own]
+        return frozenset(
+            claimed.noun
+            for claimed in self._names
+            if claimed.noun not in held and any(claimed.tokens <= each.tokens for each in found)
+        )
 
     def is_other_value(self, record: Record, place: int) -> bool:
         """Tell whether a value stands in a part of an object that is named for another subject: `auth.replicas`."""
@@ -194,28 +210,41 @@ def _names(record: Record) -> Iterator[Name]:
             yield made
 
 
+@lru_cache(maxsize=4_096)
+def _nouns(names: tuple[str, ...]) -> frozenset[str]:
+    """Give the nouns that fields are named by, those for kinds of things apart."""
+    return frozenset(noun for each in names if (noun := _noun(_low(each)))) - kinds()
+
+
+def _low(field_name: str) -> str:
+    return field_name.rpartition(".")[2].lower().replace("-", "_")
+
+
+def _noun(low: str) -> str:
+    """Give the noun by which a field is named: `service` of `service_name`; empty of a property or of `name` alone."""
+    if is_attribute(low) or low in words_of("relations"):
+        return ""
+    parts = [each for each in _JOINT.split(low) if each and each not in words_of("naming")]
+    return stem(parts[-1]) if parts else ""
+
+
 def _is_noun(field_name: str) -> bool:
     low = field_name.lower()
     return low in words_of("naming") or stem(low) in kinds()
 
 
 def _is_relation(field_name: str) -> bool:
-    return field_name.rpartition(".")[2].lower().replace("-", "_") in words_of("relations")
+    return _low(field_name) in words_of("relations")
 
 
 def _field_name(record: Record, field: Field, *, is_first: bool) -> Name | None:
     """Give what a field calls the thing it is a field of."""
-    value, low = field.value, field.name.rpartition(".")[2].lower().replace("-", "_")
+    value, low = field.value, _low(field.name)
     if len(value) > LONGEST_NAME or _LETTER.search(value) is None or _AMOUNT.match(value) is not None:
-        return None
-    if low in words_of("relations"):
         return None
     if low in words_of("naming"):
         return name(_container(record.label), value)
-    parts = [each for each in _JOINT.split(low) if each and each not in words_of("naming")]
-    noun = stem(parts[-1]) if parts else ""
-    if is_attribute(low):
+    noun = _noun(low)
+    if not noun:
         return None
-    if noun in kinds():
-        return name(noun, value)
-    return name(noun, value, is_own=is_first)
+    return name(noun, value, is_own=is_first or noun in kinds())

@@ -123,6 +123,7 @@ class Near:
         wanted = self._claim.content - report_words()
         if self.shared:
             wanted -= self._view.kinds - self.stems
+        wanted -= self._view.subject.kinds_told(self.record, self.stems)
         return wanted - value_words() - (_wares() - self.stems) if self._claim.facts else wanted
 
     @cached_property
