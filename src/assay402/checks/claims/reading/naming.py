@@ -70,6 +70,12 @@ def is_attribute(name: str) -> bool:
     return bool(frozenset(_parts(name)) & _attributes())
 
 
+def is_noun(name: str) -> bool:
+    """Tell whether a field or label is named for a kind of thing, or calls something by its name."""
+    low = name.lower()
+    return low in words_of("naming") or (stem(low) in kinds() and not is_attribute(low))
+
+
 @lru_cache(maxsize=65_536)
 def _parts(text: str) -> tuple[str, ...]:
     return tuple(each for each in stems(re.sub(r"[\W_]+", " ", text)) if each)

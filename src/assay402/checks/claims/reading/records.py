@@ -82,7 +82,6 @@ class Record:
         parent: "Record | None" = None,
         pointer: str = "",
         label: str = "",
-        block: Field | None = None,
     ) -> None:
         self.item: Final = item
         self.order: Final = order
@@ -93,8 +92,6 @@ class Record:
         self.parent: Final = parent
         self.pointer: Final = pointer
         self.label: Final = label
-        self.block: Final = block
-        """The line that names the block of labelled lines in which this one stands."""
         self.children: Final[list[Record]] = []
         self._fields: Final = fields
         if parent is not None:
@@ -149,8 +146,7 @@ class Record:
         if self.form in ("json", "row"):
             named = " ".join(f"{field.name} {field.value}" for field in self._fields)
             return f"{self.label} {named}".replace("_", " ")
-        named = f"{self.label} {self.block.name} {self.block.value}" if self.block is not None else self.label
-        return f"{named} {self.text}".replace("_", " ")
+        return f"{self.label} {self.text}".replace("_", " ")
 
     @cached_property
     def all_stems(self) -> frozenset[str]:

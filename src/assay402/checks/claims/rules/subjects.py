@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.naming import (
     LONGEST_NAME,
     Name,
     is_attribute,
+    is_noun,
     is_same,
     kinds,
     name,
@@ -174,10 +175,6 @@ def _heading(record: Record) -> tuple[Name, ...]:
 
 
 def _headed(record: Record) -> Iterator[Name]:
-    if record.block is not None:
-        made = _field_name(record, record.block, is_first=True)
-        if made is not None:
-            yield made
     label = record.label
     if not label or len(label) > LONGEST_NAME or label.endswith((" call", ":")) or is_attribute(label):
         return
@@ -202,7 +199,7 @@ def _names(record: Record) -> Iterator[Name]:
     is_label = record.form == "line" and len(record.fields) == 1 and "=" not in record.text
     is_first = record.form == "row"
     for field in record.fields[:_MOST_FIELDS]:
-        if is_label and not is_attribute(field.name) and not _is_noun(field.name):
+        if is_label and not is_attribute(field.name) and not is_noun(field.name):
             yield from filter(None, (name("", field.name),))
         made = _field_name(record, field, is_first=is_first)
         if made is not None:
@@ -226,11 +223,6 @@ def _noun(low: str) -> str:
         return ""
     parts = [each for each in _JOINT.split(low) if each and each not in words_of("naming")]
     return stem(parts[-1]) if parts else ""
-
-
-def _is_noun(field_name: str) -> bool:
-    low = field_name.lower()
-    return low in words_of("naming") or stem(low) in kinds()
 
 
 def _is_relation(field_name: str) -> bool:
