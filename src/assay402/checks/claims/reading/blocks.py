@@ -26,14 +26,21 @@ class Blocks:
             self._names.clear()
             return None
         low, depth = match[2].lower(), len(match[1])
-        again = next((place for place, (_, held, _) in enumerate(self._names) if held == low), len(self._names))
+        again = next(
+            (place for place, (_, held, _) in enumerate(self._names) if held == low), len(self._names)
+        )
         self._names = [each for each in self._names[:again] if depth >= each[0]]
         return self._names[-1][2] if self._names else None
 
     def follow(self, line: str, record: Record) -> None:
         """Take a line that names a thing as the beginning of its block, or of one in it."""
         match = _LABELLED.match(line) if ":" in line and "=" not in line else None
-        if match is None or len(match[3]) > LONGEST_NAME or not is_noun(match[2]) or len(self._names) >= _MOST:
+        if (
+            match is None
+            or len(match[3]) > LONGEST_NAME
+            or not is_noun(match[2])
+            or len(self._names) >= _MOST
+        ):
             return
         if any(char.isalpha() for char in match[3]):
             self._names.append((len(match[1]), match[2].lower(), record))

@@ -87,7 +87,7 @@ class Reader:
     def _lines(self, item: EvidenceItem) -> int:
         start, call = 0, None
         self._blocks.end()
-        prompted, blocks = False, Blocks()
+        prompted = False
         header: list[str] | None = None
         heading = ""
         lines = item.text.split("\n")

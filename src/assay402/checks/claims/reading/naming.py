@@ -33,6 +33,8 @@ class Name(NamedTuple):
     tokens: frozenset[str]
     squeezed: str
     """The words without what parts them."""
+    sort: frozenset[str] = frozenset()
+    """The nouns for kinds of things among its words: `database` of `auth-db`."""
     is_own: bool = True
     """It names the thing itself, and is no mere value whose field has a name that a claim may use as a noun."""
 
@@ -88,7 +90,7 @@ def name(noun: str, text: str, *, is_own: bool = True) -> Name | None:
     bare = tokens - kinds()
     kept = bare or tokens
     squeezed = "".join(each for each in _parts(text) if each in kept)
-    return Name(noun, kept, squeezed, is_own) if kept else None
+    return Name(noun, kept, squeezed, tokens - kept, is_own) if kept else None
 
 
 def same_kind(one: str, other: str) -> bool:
@@ -96,8 +98,16 @@ def same_kind(one: str, other: str) -> bool:
     return not one or not other or one == other or other in alike().get(one, ())
 
 
+def is_of_other_kind(claimed: Name, found: Name) -> bool:
+    """Tell whether a name says itself that it is of another kind of thing: `auth-db` beside the auth service."""
+    further = found.sort - claimed.sort
+    return bool(claimed.noun and further) and not any(same_kind(claimed.noun, each) for each in further)
+
+
 def is_same(claimed: Name, found: Name) -> bool:
     """Tell whether two names may be of one thing, one of them perhaps in short."""
+    if is_of_other_kind(claimed, found):
+        return False
     if claimed.squeezed == found.squeezed or claimed.tokens >= found.tokens:
         return True
     return claimed.tokens <= found.tokens or found.squeezed.startswith(claimed.squeezed)
@@ -137,8 +147,10 @@ def _before(text: str, spans: list[tuple[str, int, int]], place: int) -> str:
 def _is_plain(word: str) -> bool:
     """Tell whether a word says nothing of which thing it is: an adjective, an ordinal, a title."""
     low = word.lower()
-    return low in words_of("plain") or low in words_of("sorts") or (
-        _WRITTEN.search(word) is None and _PLAIN_END.search(low) is not None and word.islower()
+    return (
+        low in words_of("plain")
+        or low in words_of("sorts")
+        or (_WRITTEN.search(word) is None and _PLAIN_END.search(low) is not None and word.islower())
     )
 
 

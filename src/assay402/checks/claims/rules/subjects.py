@@ -12,6 +12,7 @@ from assay402.checks.claims.reading.naming import (
     Name,
     is_attribute,
     is_noun,
+    is_of_other_kind,
     is_same,
     kinds,
     name,
@@ -28,7 +29,9 @@ from assay402.checks.claims.rules.compare import IDENTIFYING
 _READ: Final = 300
 _MOST_FIELDS: Final = 60
 _LETTER: Final = re.compile(r"[A-Za-z]")
-_AMOUNT: Final = re.compile(r"[-+$€£~<>=]?\s?[0-9][0-9.,:]*\s?[A-Za-z%/]{0,8}$|true$|false$|null$|none$|yes$|no$", re.IGNORECASE)
+_AMOUNT: Final = re.compile(
+    r"[-+$€£~<>=]?\s?[0-9][0-9.,:]*\s?[A-Za-z%/]{0,8}$|true$|false$|null$|none$|yes$|no$", re.IGNORECASE
+)
 _JOINT: Final = re.compile(r"[\s_.\-]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -85,7 +88,7 @@ class Subject:
             return False
         alike = [each for each in found if claimed.noun and each.noun and same_kind(claimed.noun, each.noun)]
         if alike:
-            return not any(each.tokens <= self._said for each in alike)
+            return not any(each.tokens | each.sort <= self._said for each in alike)
         own = next((kept for names in levels if (kept := [each for each in names if each.is_own])), [])
         return alone and bool(own) and not any(each.tokens <= self._said for each in own)
 
@@ -127,7 +130,13 @@ def _is_above(record: Record, claimed: Name) -> bool:
 
 
 def _holds(record: Record, claimed: Name) -> bool:
-    return claimed.tokens <= _words(record)
+    return claimed.tokens <= _words(record) and not any(
+        claimed.tokens <= each.tokens
+        and is_of_other_kind(claimed, each)
+        and same_kind(claimed.noun, each.noun)
+        for each in names_of(record)
+        if each.is_own and each.noun
+    )
 
 
 def _words(record: Record) -> frozenset[str]:
@@ -182,7 +191,7 @@ def _headed(record: Record) -> Iterator[Name]:
         return  # a heading such as `Services`
     holder = record.parent.label if record.form == "json" and record.parent is not None else ""
     made = name(_container(holder), label)
-    if made is not None and record.form != "json" or made is not None and holder:
+    if made is not None and (record.form != "json" or holder):
         yield made
 
 
