@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from assay402.checks.claims.reading.naming import LONGEST_NAME, is_noun
+from assay402.checks.claims.reading.naming import is_noun, may_name
 from assay402.checks.claims.reading.records import Record
 
 _LABELLED: Final = re.compile(r"(\s{0,40}(?:-\s)?)([A-Za-z][\w -]{0,30}?)\s?:\s+(\S.*)")
@@ -35,14 +35,9 @@ class Blocks:
     def follow(self, line: str, record: Record) -> None:
         """Take a line that names a thing as the beginning of its block, or of one in it."""
         match = _LABELLED.match(line) if ":" in line and "=" not in line else None
-        if (
-            match is None
-            or len(match[3]) > LONGEST_NAME
-            or not is_noun(match[2])
-            or len(self._names) >= _MOST
-        ):
+        if match is None or len(self._names) >= _MOST:
             return
-        if any(char.isalpha() for char in match[3]):
+        if is_noun(match[2]) and may_name(match[3].strip()):
             self._names.append((len(match[1]), match[2].lower(), record))
 
     def end(self) -> None:

@@ -22,6 +22,10 @@ _DOES: Final = re.compile(
 )
 """An actor does something to another thing, which is the subject then."""
 _MOST_WORDS: Final = 3
+_LETTER: Final = re.compile(r"[A-Za-z]")
+_AMOUNT: Final = re.compile(
+    r"[-+$€£~<>=]?\s?[0-9][0-9.,:]*\s?[A-Za-z%/]{0,8}$|true$|false$|null$|none$|yes$|no$", re.IGNORECASE
+)
 _SPACES: Final = re.compile(r"\s{1,2}['\"`]?|\s?['\"`]\s?")
 
 
@@ -72,18 +76,26 @@ def is_attribute(name: str) -> bool:
     return bool(frozenset(_parts(name)) & _attributes())
 
 
+def may_name(value: str) -> bool:
+    """Tell whether a value is short and of words, so that it may be a name; amounts and answers are none."""
+    return len(value) <= LONGEST_NAME and _LETTER.search(value) is not None and _AMOUNT.match(value) is None
+
+
 def is_noun(name: str) -> bool:
     """Tell whether a field or label is named for a kind of thing, or calls something by its name."""
     low = name.lower()
     return low in words_of("naming") or (stem(low) in kinds() and not is_attribute(low))
 
 
-@lru_cache(maxsize=65_536)
 def _parts(text: str) -> tuple[str, ...]:
+    return _parted(text[:LONGEST_NAME])
+
+
+@lru_cache(maxsize=65_536)
+def _parted(text: str) -> tuple[str, ...]:
     return tuple(each for each in stems(re.sub(r"[\W_]+", " ", text)) if each)
 
 
-@lru_cache(maxsize=65_536)
 def name(noun: str, text: str, *, is_own: bool = True) -> Name | None:
     """Give a text as a name; None where nothing in it tells one thing from another."""
     tokens = frozenset(_parts(text))
@@ -113,7 +125,6 @@ def is_same(claimed: Name, found: Name) -> bool:
     return claimed.tokens <= found.tokens or found.squeezed.startswith(claimed.squeezed)
 
 
-@lru_cache(maxsize=16_384)
 def named_in(text: str, nouns: frozenset[str]) -> tuple[Name, ...]:
     """Give what a sentence calls things of these kinds: `the auth service`, `region eu-west`."""
     spans = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
@@ -172,7 +183,6 @@ def _behind(text: str, spans: list[tuple[str, int, int]], place: int) -> str:
     return word if opens and follows and _VERB.fullmatch(low) is None and stem(low) not in kinds() else ""
 
 
-@lru_cache(maxsize=16_384)
 def subject_of(text: str) -> Name | None:
     """Give the proper name that a sentence begins with, as its subject: `Alice has`, `web-1 uses`."""
     verb = _VERB.search(text[:200])
@@ -192,7 +202,10 @@ def subject_of(text: str) -> Name | None:
 
 
 def without(text: str, facts: tuple[Fact, ...]) -> str:
-    """Give a sentence with its identifiers left out, which other rules bind."""
-    for fact in facts:
-        text = f"{text[: fact.start]}{'1' * (fact.end - fact.start)}{text[fact.end :]}"
-    return text
+    """Give a sentence with its identifiers made unreadable, which other rules bind."""
+    kept, position = [], 0
+    for fact in sorted(facts, key=lambda each: each.start):
+        first = max(position, fact.start)
+        kept += [text[position:first], "1" * (fact.end - first)]
+        position = max(position, fact.end)
+    return "".join((*kept, text[position:]))

@@ -7,6 +7,7 @@ from typing import Final
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Field
+from assay402.checks.claims.reading.facts import LONGEST
 from assay402.checks.claims.reading.naming import (
     LONGEST_NAME,
     Name,
@@ -15,6 +16,7 @@ from assay402.checks.claims.reading.naming import (
     is_of_other_kind,
     is_same,
     kinds,
+    may_name,
     name,
     named_in,
     same_kind,
@@ -28,10 +30,6 @@ from assay402.checks.claims.rules.compare import IDENTIFYING
 
 _READ: Final = 300
 _MOST_FIELDS: Final = 60
-_LETTER: Final = re.compile(r"[A-Za-z]")
-_AMOUNT: Final = re.compile(
-    r"[-+$€£~<>=]?\s?[0-9][0-9.,:]*\s?[A-Za-z%/]{0,8}$|true$|false$|null$|none$|yes$|no$", re.IGNORECASE
-)
 _JOINT: Final = re.compile(r"[\s_.\-]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -39,7 +37,9 @@ class Subject:
     """What a claim calls its subjects."""
 
     def __init__(self, claim: Claim) -> None:
-        masked = without(claim.text, tuple(each for each in claim.facts if each.kind in IDENTIFYING))
+        masked = without(
+            claim.text[:LONGEST], tuple(each for each in claim.facts if each.kind in IDENTIFYING)
+        )
         is_said = claim.form not in ("leaf", "cell")
         self._text: Final = (f"{claim.context} {masked}" if claim.context else masked) if is_said else ""
         self._content: Final = claim.content
@@ -48,7 +48,7 @@ class Subject:
 
     @cached_property
     def _said(self) -> frozenset[str]:
-        return frozenset(stems(f"{self._claim.context} {self._claim.text}".replace("_", " ")))
+        return frozenset(stems(f"{self._claim.context} {self._claim.text[:LONGEST]}".replace("_", " ")))
 
     @cached_property
     def _names(self) -> tuple[Name, ...]:
@@ -197,6 +197,8 @@ def _headed(record: Record) -> Iterator[Name]:
 
 def _container(label: str) -> str:
     """Give the noun for what stands in a list or an object of this name; empty where it is no such noun."""
+    if len(label) > LONGEST_NAME:
+        return ""
     last = next(reversed(stems(label.replace("_", " "))), "")
     return last if last in kinds() or label.lower().endswith("s") else ""
 
@@ -208,7 +210,7 @@ def _names(record: Record) -> Iterator[Name]:
     is_label = record.form == "line" and len(record.fields) == 1 and "=" not in record.text
     is_first = record.form == "row"
     for field in record.fields[:_MOST_FIELDS]:
-        if is_label and not is_attribute(field.name) and not is_noun(field.name):
+        if is_label and not _is_property(field):
             yield from filter(None, (name("", field.name),))
         made = _field_name(record, field, is_first=is_first)
         if made is not None:
@@ -234,6 +236,12 @@ def _noun(low: str) -> str:
     return stem(parts[-1]) if parts else ""
 
 
+def _is_property(field: Field) -> bool:
+    """Tell whether the label of a line says what its value is, and is no name of what the line is of: `replicas: 3`."""
+    counted = is_noun(field.name) and (may_name(field.value) or field.value.isdigit())
+    return counted or is_attribute(field.name)
+
+
 def _is_relation(field_name: str) -> bool:
     return _low(field_name) in words_of("relations")
 
@@ -241,7 +249,7 @@ def _is_relation(field_name: str) -> bool:
 def _field_name(record: Record, field: Field, *, is_first: bool) -> Name | None:
     """Give what a field calls the thing it is a field of."""
     value, low = field.value, _low(field.name)
-    if len(value) > LONGEST_NAME or _LETTER.search(value) is None or _AMOUNT.match(value) is not None:
+    if not may_name(value):
         return None
     if low in words_of("naming"):
         return name(_container(record.label), value)
