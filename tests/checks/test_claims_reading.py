@@ -353,3 +353,9 @@ def test_a_json_text_that_was_cut_off_is_read_as_far_as_it_is_whole(text: str) -
     records, _ = readings((EvidenceItem(id="e1", kind="log", source_label="", text=text),))
     fields = {field.name: field.value for record in records for field in record.fields}
     assert (fields["job"], fields["errors"], fields["size"]) == ("build", "0", "7")
+
+
+def test_a_list_of_an_endless_name_says_nothing_of_what_stands_in_it() -> None:
+    text = '{"%s": [{"name": "auth", "replicas": 3}]}' % ("services" * 20)
+    answer = claims.diagnose(request("The billing service has 4 replicas.", text))
+    assert answer["diagnosis"]["claims"][0]["support"] in ("UNSUPPORTED", "UNVERIFIED")
