@@ -60,7 +60,8 @@ class Subject:
 
     def _names_beside(self, record: Record) -> tuple[Name, ...]:
         """Give what the claim calls its subjects, also by nouns that only the record's fields have."""
-        nouns = _nouns(tuple(field.name for field in record.fields[:_MOST_FIELDS])) if record.fields else None
+        fields = record.fields
+        nouns = _nouns(tuple([each.name for each in fields[:_MOST_FIELDS]])) if fields else None
         further = nouns & self._content if nouns else None
         if not further:
             return self._names
