@@ -29,6 +29,7 @@ HANDED = cases("claims/handed.json")
 OURS = [*cases("claims/ours.json"), *cases("claims/bound.json")]
 VERIFIED = cases("claims/verified-a.json")
 TOOLS = cases("claims/tools.json")
+SUBJECTS = cases("claims/subjects.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -100,6 +101,11 @@ def test_a_case_of_the_verification_is_judged_as_expected(case: dict[str, Any]) 
 
 @pytest.mark.parametrize("case", TOOLS, ids=lambda case: case["id"])
 def test_a_report_beside_what_a_tool_prints_is_judged_as_expected(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", SUBJECTS, ids=lambda case: case["id"])
+def test_a_record_of_another_subject_decides_nothing(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

@@ -337,3 +337,25 @@ def test_a_directive_is_met_or_not(expected: str, candidate: str, met: list[bool
     found, ignored = directives((candidate, expected))
     assert [each.met for each in found] == met
     assert bool(ignored) == (not met)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r'{"note":"a \"quoted\" word","job":"build","errors":0,"size":7',
+        r'{"job":"build","path":"C:\\","errors":0,"size":7,"open',
+        r'{"job":"build","errors":0,"size":7}, "more": ',
+        r'{"job":"build","errors":0,"size":7}]',
+    ],
+    ids=["after a whole member", "inside a name", "behind its end", "at an end too many"],
+)
+def test_a_json_text_that_was_cut_off_is_read_as_far_as_it_is_whole(text: str) -> None:
+    records, _ = readings((EvidenceItem(id="e1", kind="log", source_label="", text=text),))
+    fields = {field.name: field.value for record in records for field in record.fields}
+    assert (fields["job"], fields["errors"], fields["size"]) == ("build", "0", "7")
+
+
+def test_a_list_of_an_endless_name_says_nothing_of_what_stands_in_it() -> None:
+    text = '{"%s": [{"name": "auth", "replicas": 3}]}' % ("services" * 20)
+    answer = claims.diagnose(request("The billing service has 4 replicas.", text))
+    assert answer["diagnosis"]["claims"][0]["support"] in ("UNSUPPORTED", "UNVERIFIED")

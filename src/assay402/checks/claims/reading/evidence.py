@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from assay402.checks.claims.model import EvidenceItem, Field
+from assay402.checks.claims.reading.blocks import Blocks
 from assay402.checks.claims.reading.idioms import said_plainly
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.segment import sentences
@@ -51,6 +52,7 @@ class Reader:
     def __init__(self) -> None:
         self._left = MOST_RECORDS
         self.records: Final[list[Record]] = []
+        self._blocks: Final = Blocks()
 
     def read(self, item: EvidenceItem) -> Reading:
         """Read one item."""
@@ -84,6 +86,7 @@ class Reader:
 
     def _lines(self, item: EvidenceItem) -> int:
         start, call = 0, None
+        self._blocks.end()
         prompted = False
         header: list[str] | None = None
         heading = ""
@@ -111,6 +114,7 @@ class Reader:
                     prompted = _PROMPT.match(line) is not None or prompted
             else:
                 header = None
+                self._blocks.end()
                 heading = "" if prompted else heading
             start = end + 1
         return min(start, len(item.text))
@@ -181,7 +185,9 @@ class Reader:
                     )
                 )
             return
-        self._add(Record(item, len(self.records), number, span, "line", line, parent=above, label=heading))
+        above = above or self._blocks.above(line)
+        record = Record(item, len(self.records), number, span, "line", line, parent=above, label=heading)
+        self._blocks.follow(line, self._add(record))
 
     def _walk(
         self,
@@ -238,7 +244,7 @@ def _json(text: str) -> JSON:
     return value if isinstance(value, Mapping | list) else None
 
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\\\]|\\\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"')
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"')
 
 
 def _closed(text: str) -> str:

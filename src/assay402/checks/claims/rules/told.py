@@ -181,6 +181,8 @@ class Told:
             return self._statuses()
         found: dict[int, Deed] = {}
         for record in self._records:
+            if self.view.subject.is_other(record):
+                continue
             for deed in self.view.world.deeds(record):
                 if deed.group == "*" or any(same_action(group, deed.group) for group in self.act.groups):
                     held = found.get(record.order)

@@ -140,9 +140,17 @@ def _found(claim: Claim, world: World) -> Finding:
         view = View(said, world, spoken=spoken) if spoken else whole
     for each in ORDER:
         finding = each(whole if each in _OF_SOURCES else view)
-        if finding is not None:
+        if finding is not None and not _is_of_another(view, finding):
             return _guarded(whole if each in _OF_SOURCES else view, finding)
     return attribution.unsaid(view) if view.spoken else LAST(view)
+
+
+def _is_of_another(view: View, finding: Finding) -> bool:
+    """Tell whether every record that decides is of another subject than the claim, so that it decides nothing."""
+    if finding.support not in ("SUPPORTED", "CONTRADICTED"):
+        return False
+    records = view.world.bearing_by_ref(finding.refs)
+    return bool(records) and all(view.subject.is_other(record) for record in records)
 
 
 def _guarded(view: View, finding: Finding) -> Finding:

@@ -14,6 +14,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.bind import Binding, Stated, bind
 from assay402.checks.claims.rules.compare import IDENTIFYING
+from assay402.checks.claims.rules.subjects import Subject
 from assay402.checks.claims.rules.world import World
 
 _VALUE_WORDS: Final = (
@@ -104,7 +105,11 @@ class Near:
             return ()
         view.world.spent += len(claim.facts) * self.record.weight
         is_named = self.own_shared > 0
-        return tuple(bind(fact, self.record, view.stated, is_named=is_named) for fact in claim.facts)
+        return tuple(
+            Binding("absent", each.fact) if view.is_of_another(each) else each
+            for fact in claim.facts
+            for each in (bind(fact, self.record, view.stated, is_named=is_named),)
+        )
 
     @cached_property
     def coverage(self) -> float:
@@ -118,6 +123,7 @@ class Near:
         wanted = self._claim.content - report_words()
         if self.shared:
             wanted -= self._view.kinds - self.stems
+        wanted -= self._view.subject.kinds_told(self.record, self.stems)
         return wanted - value_words() - (_wares() - self.stems) if self._claim.facts else wanted
 
     @cached_property
@@ -196,6 +202,20 @@ class View:
         return _kinds(self.claim)
 
     @cached_property
+    def subject(self) -> Subject:
+        """What the claim calls its subjects."""
+        return Subject(self.claim)
+
+    def is_of_another(self, binding: Binding) -> bool:
+        """Tell whether a value was found in what is named for another subject."""
+        record, found = binding.record, binding.found
+        if record is None:
+            return False
+        if self.subject.is_other(record):
+            return True
+        return found is not None and found.start < 0 and self.subject.is_other_value(record, -1 - found.start)
+
+    @cached_property
     def stated(self) -> Stated:
         """What the claim's values are compared as."""
         return Stated(self.claim)
@@ -225,6 +245,7 @@ class View:
             for record in self.world.near(words - identifiers, identifiers)
             if (not self._only or record.item.id in self._only)
             and (not self.spoken or record.order in self.spoken)
+            and not self.subject.is_other(record)
         ]
         return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
 
