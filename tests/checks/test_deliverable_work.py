@@ -40,7 +40,9 @@ def exact_steps(schema: str, document: str) -> int:
     """Count the steps of a schema on a document value by value."""
     taken = guard({"schema": exact(schema), "assertFormat": True}, Room())
     assert isinstance(taken, dict)
-    found = exact_work(taken["plan"], Nodes(exact(document)), 0, Pairs(MAX_PAIRS))
+    value = exact(document)
+    is_ours = taken["plan"].judges(measure(value, len(canonical(value))))
+    found = exact_work(taken["plan"], Nodes(value), 0, Pairs(MAX_PAIRS), is_ours=is_ours)
     assert found is not None
     return found
 
@@ -164,8 +166,8 @@ def test_a_walk_ends_where_its_pairs_do() -> None:
     taken = guard({"schema": {"items": {"type": "string"}}, "assertFormat": False}, Room())
     assert isinstance(taken, dict)
     nodes = Nodes([0] * 50)
-    assert exact_work(taken["plan"], nodes, 0, Pairs(51)) is not None
-    assert exact_work(taken["plan"], nodes, 0, Pairs(50)) is None
+    assert exact_work(taken["plan"], nodes, 0, Pairs(51), is_ours=False) is not None
+    assert exact_work(taken["plan"], nodes, 0, Pairs(50), is_ours=False) is None
 
 
 @pytest.mark.parametrize(

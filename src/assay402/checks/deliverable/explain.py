@@ -23,7 +23,7 @@ from assay402.checks.deliverable.rules.relations import (
     claim_fault,
 )
 from assay402.checks.deliverable.rules.subject import located, subject, unreadable
-from assay402.checks.deliverable.schema.shown import shown
+from assay402.checks.deliverable.schema.exact import judging
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.asks import Collecting
 from assay402.core.canon import canonical, keccak256_hex, sha256_hex
@@ -130,8 +130,8 @@ def _violations(case: Case) -> list[dict[str, str]]:
     plan = case.parameters["plan"]
     measure = case.deliverable.measure(value)
     counted = counting(plan, measure, work(plan, measure))
-    with shown(case.deliverable, value, plan) as instance:
-        found = _found(case, instance, is_cheap=counted is not None and case.work.counts(counted))
+    with judging(case.deliverable):
+        found = _found(case, value, is_cheap=counted is not None and case.work.counts(counted))
     return [
         {
             "path": _pointer(each.instance_path),
@@ -145,7 +145,8 @@ def _violations(case: Case) -> list[dict[str, str]]:
 def _found(case: Case, instance: Any, *, is_cheap: bool) -> "list[ValidationError]":  # noqa: ANN401  (any JSON value)
     from jsonschema_rs import ValidationError  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
 
-    plan, validator = case.parameters["plan"], case.parameters["validator"]
+    plan = case.parameters["plan"]
+    validator = case.parameters["compiled"].validator(case.deliverable.measure(instance).number_size)
     if is_cheap:
         return [
             each

@@ -11,16 +11,17 @@ from typing import Final
 from msgspec import Struct
 
 from assay402.checks.deliverable.automaton import Price
-from assay402.checks.deliverable.measure import NOTHING, Held, Measure, text_size
+from assay402.checks.deliverable.measure import NOTHING, Held, Measure, number_size, text_size
 from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
+from assay402.checks.deliverable.schema.exact import NEAR
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
-from assay402.checks.deliverable.schema.stand_in import Scale, scale
 from assay402.checks.deliverable.schema.weights import (
     Applied,
     Weights,
     kept_bytes,
     most_violations,
+    numbers_of,
     steps,
     weigh,
 )
@@ -67,9 +68,13 @@ class Plan(Struct, frozen=True, kw_only=True):
     longest_name: int
     """Bytes of the longest name of the schema."""
     has_alternatives: bool
-    scale: Scale
-    """What its numbers have in common."""
     """Whether a violation can hold those of several schemas."""
+    is_far: bool
+    """Whether it holds a number that the engine is not let compare, so that it compares none."""
+
+    def judges(self, size: Measure) -> bool:
+        """Tell whether numbers are judged by us and not by the engine where it is applied to a value of a size."""
+        return self.is_far or size.number_size > NEAR
 
 
 def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert_format: bool) -> Plan:
@@ -80,16 +85,13 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
-    its_scale = scale(index)
     below = below_heads(index, heads)
     return Plan(
-        scale=its_scale,
+        is_far=any(number_size(number) > NEAR for node in index.nodes for number in numbers_of(node.schema)),
         stops=tuple(
             Stop(
                 number=number,
-                weights=weigh(
-                    index.nodes[number], chain[number], prices, its_scale.span, assert_format=assert_format
-                ),
+                weights=weigh(index.nodes[number], chain[number], prices, assert_format=assert_format),
                 edges=tuple(edge for edge in index.nodes[number].edges if edge.place != "nowhere"),
                 looks=chain[number] if is_unevaluated(index.nodes[number].schema) else 1,
                 violations=most_violations(index.nodes[number]),
@@ -113,8 +115,10 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
 
 def work(planned: Plan, size: Measure) -> int:
     """Count the steps of applying a schema to a value of a size: never fewer than the engine takes."""
+    is_ours = planned.judges(size)
     return sum(
-        steps(stop.weights, applied, size) + LOOK * looks for stop, applied, looks in _ways(planned, size)
+        steps(stop.weights, applied, size, is_ours=is_ours) + LOOK * looks
+        for stop, applied, looks in _ways(planned, size)
     )
 
 
