@@ -15,9 +15,10 @@ from assay402.checks.deliverable import CHECK, program
 from assay402.checks.deliverable.menu import MENU
 from assay402.checks.deliverable.reasons import REASONS
 from assay402.checks.deliverable.registry import reasons
-from assay402.core.canon import keccak256_hex
+from assay402.core.canon import canonical, keccak256_hex
 from assay402.core.check import Refusal
 from assay402.core.errors import EngineDiffers
+from assay402.core.exactjson import Exact, read_exact
 from vectors import cases
 
 FILES = ("parameters", "bounds", "text", "json", "paths", "numbers", "claims", "schema", "x402")
@@ -350,7 +351,10 @@ def test_lint_agrees_with_the_check_on_every_vector() -> None:
                           "X402_DOMAIN_UNKNOWN", "X402_SIGNATURE_KIND", "LIMIT_NUMBER"}  # fmt: skip
     for _, case in OWN:
         profile = case.get("profile", "assay")
-        linted = deliverable.lint(json.dumps(case["request"]["criteria"]), profile=profile)
+        sent = read_exact(text_of(case).encode())
+        assert isinstance(sent, Exact)
+        assert isinstance(sent.value, dict)
+        linted = deliverable.lint(canonical(sent.value["criteria"]).decode(), profile=profile)
         for found, expected in zip(linted["criteria"], case["expected"], strict=True):
             faulty = expected["result"] == "UNCHECKABLE" and expected["reason"] not in about_the_delivery
             assert not faulty or found["reason"] == expected["reason"]
@@ -367,7 +371,7 @@ def test_an_answer_replays_under_the_profile_it_names(profile: Any) -> None:
 
 def test_every_vector_replays() -> None:
     for _, case in OWN:
-        request, profile = json.dumps(case["request"]), case.get("profile", "assay")
+        request, profile = text_of(case), case.get("profile", "assay")
         assert deliverable.replay(request, deliverable.check(request, profile=profile))["agrees"]
 
 

@@ -20,7 +20,7 @@ MAX_VIOLATIONS: Final = 100
 
 @rule("deliverable/json-schema", since="0.1", spec="summary: JSON-schema conformance at a path")
 def json_schema(case: Case) -> Finding:
-    """Validate the value at a path against a JSON Schema.
+    r"""Validate the value at a path against a JSON Schema.
 
     ## What it reports
     PASS when it is valid, else FAIL `SCHEMA_VIOLATION`, where it can be counted with the number of violations, up to
@@ -43,7 +43,7 @@ def json_schema(case: Case) -> Finding:
 
     ## Known limits
     `format` only informs unless `assertFormat` is true. Numbers are compared exactly, also by `multipleOf`; 1.0 is
-    an integer in every draft. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`. One that refers to
+    an integer in every draft. `\b`, `\w` and `\d` of a pattern know ASCII alone, as ECMA-262 says. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`. One that refers to
     itself and has an `unevaluated` keyword on the way is always `SCHEMA_TOO_COMPLEX`: close it by
     `additionalProperties`.
     """

@@ -8,6 +8,7 @@ from assay402.checks.deliverable.model import Fault
 from assay402.checks.deliverable.schema.exact import NEAR, always, exactly
 from assay402.checks.deliverable.schema.keywords import DIALECTS, Draft
 from assay402.checks.deliverable.schema.shown import Shown, counts_shortened
+from assay402.checks.deliverable.schema.work import Plan
 from assay402.core.strictjson import JSON
 
 if TYPE_CHECKING:
@@ -31,25 +32,27 @@ _NAMES: Final[Mapping[Draft, str]] = {
 class Compiled:
     """A schema compiled, and a second time where it is first applied to what holds longer numbers than it does."""
 
-    def __init__(self, schema: Shown, draft: Draft, *, assert_format: bool, is_far: bool, steps: int) -> None:
+    def __init__(
+        self, schema: Shown, draft: Draft, planned: Plan, *, assert_format: bool, steps: int
+    ) -> None:
         self._schema: Final = schema
         self._draft: Final[Draft] = draft
+        self._plan: Final = planned
         self._assert_format: Final = assert_format
-        self._made: Final[dict[bool, Validator | Fault]] = {}
-        self.found: Final = self._compiled(is_far=is_far)
-        """What compiling came to."""
-        self._is_far: Final = is_far
         self._steps: Final = steps
+        self._made: Final[dict[bool, Validator | Fault]] = {}
+        self.found: Final = self._compiled(is_far=planned.is_far)
+        """What compiling came to."""
 
     def validator(self, number_size: int) -> "Validator":
         """Give the validator for values whose largest number has a size."""
-        found = self._compiled(is_far=self._is_far or number_size > NEAR)
+        found = self._compiled(is_far=self._plan.is_far or number_size > NEAR)
         assert not isinstance(found, Fault)  # noqa: S101  (what compiles with some keywords does with others)
         return found
 
     def compiling(self, number_size: int) -> int:
         """Count the steps of making that validator, where it has not been made."""
-        return 0 if (self._is_far or number_size > NEAR) in self._made else self._steps
+        return 0 if (self._plan.is_far or number_size > NEAR) in self._made else self._steps
 
     def _compiled(self, *, is_far: bool) -> "Validator | Fault":
         if is_far not in self._made:
@@ -57,7 +60,7 @@ class Compiled:
                 self._schema.schema,
                 self._draft,
                 assert_format=self._assert_format,
-                keywords=exactly(self._schema.marked) if is_far else always(),
+                keywords=exactly(self._schema.marked, self._plan.judged) if is_far else always(),
             )
         return self._made[is_far]
 

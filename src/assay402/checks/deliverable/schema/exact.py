@@ -10,7 +10,7 @@ table of hashes, which does not see brackets and reads numbers in binary64, so t
 with each. Here each value of the document has a number, equal values the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from decimal import Context, Decimal
@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 from assay402.checks.deliverable.document import Deliverable
 from assay402.checks.deliverable.nodes import Nodes, key_of
+from assay402.checks.deliverable.schema.keywords import Draft
 from assay402.core.exactjson import is_integral
 from assay402.core.strictjson import JSON
 
@@ -130,8 +131,18 @@ _EXACT: Final[Mapping[str, Makes]] = {
     "enum": _enum,
     "const": _const,
 }
-JUDGED: Final = frozenset(_EXACT)
-"""The keywords that are judged here where numbers are long."""
+_COMPARES: Final = ("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_LISTS: Final = ("enum", "const")
+
+
+def judged(draft: Draft, *, lists_numbers: bool) -> frozenset[str]:
+    """Give the keywords that are judged here where numbers are long.
+
+    `lists_numbers` says that there are some among what `enum` and `const` list. Only in draft 4 the engine's own `type`
+    takes no integer from some 10^308 on for one.
+    """
+    lists = _LISTS if lists_numbers else ()
+    return frozenset({*_ALWAYS, *_COMPARES, *lists, *(("type",) if draft == 4 else ())})  # noqa: PLR2004  (a draft)
 
 
 class _Keyword:
@@ -164,9 +175,12 @@ def always() -> Mapping[str, Any]:
     return {name: partial(_Keyword, name, {}) for name in _ALWAYS}
 
 
-def exactly(schemas: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Give what the engine is given where numbers are long, with the schemas by the names that mark them."""
-    return {name: partial(_Keyword, name, schemas) for name in _EXACT}
+def exactly(schemas: Mapping[str, Mapping[str, Any]], names: Iterable[str]) -> Mapping[str, Any]:
+    """Give what the engine is given where numbers are long.
+
+    `schemas` has the schemas by the names that mark them, `names` are the keywords that are to be judged here.
+    """
+    return {name: partial(_Keyword, name, schemas) for name in sorted(names)}
 
 
 def _is_number(value: object) -> TypeGuard[Exactly]:

@@ -101,8 +101,8 @@ def _compile(
     compiled = Compiled(
         shown(parameters["schema"], index, text),
         index.draft,
+        planned,
         assert_format=assert_format,
-        is_far=planned.is_far,
         steps=len(text) * _COMPILING + sum(sizes.values()),
     )
     if isinstance(compiled.found, Fault):

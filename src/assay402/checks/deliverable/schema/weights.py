@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.measure import Measure, digits, is_long, number_size
-from assay402.checks.deliverable.schema.exact import JUDGED, NEAR
+from assay402.checks.deliverable.schema.exact import NEAR
 from assay402.checks.deliverable.schema.index import Node
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
 from assay402.checks.deliverable.schema.patterns import patterns_of
@@ -102,16 +102,19 @@ class Weights(Struct, frozen=True, kw_only=True):
         return bool(self.equals or self.bounds or self.multiples or self.types)
 
 
-def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format: bool) -> Weights:
+def weigh(
+    node: Node, judged: frozenset[str], chain: int, prices: Mapping[str, Price], *, assert_format: bool
+) -> Weights:
     """Weigh a schema.
 
-    `chain` is how many schemas are applied one inside the other, `prices` those of its patterns.
+    `judged` are the keywords that are judged here where numbers are long, `chain` is how many schemas are applied one inside the other, `prices` those of its patterns.
     """
     schema = node.schema if isinstance(node.schema, Mapping) else {}
     entries = _entries(schema)
     numbers = numbers_of(schema)
     bounds = sum(_is_number(schema.get(name)) for name in _BOUNDS)
     multiples = int(_is_number(schema.get("multipleOf")))
+    its_judged = judged & schema.keys()
     by_name = schema.get("patternProperties")
     names = list(by_name) if isinstance(by_name, Mapping) else []
     properties = schema.get("properties")
@@ -142,8 +145,8 @@ def weigh(node: Node, chain: int, prices: Mapping[str, Price], *, assert_format:
         ),
         has_decimals=any(isinstance(number, Decimal) for number in numbers),
         digits=_digits(schema.get("multipleOf")),
-        judged=len(JUDGED & schema.keys()),
-        lists="enum" in schema or "const" in schema,
+        judged=len(its_judged),
+        lists=bool(its_judged & {"enum", "const"}),
         bundled=node.bundled,
     )  # fmt: skip
 
@@ -154,6 +157,11 @@ def numbers_of(schema: JSON) -> list[int | Decimal]:
         return []
     written = (*_entries(schema), *(schema.get(name) for name in (*_BOUNDS, "multipleOf")))
     return [each for each in written if isinstance(each, (int, Decimal)) and not isinstance(each, bool)]
+
+
+def lists_numbers(schema: JSON) -> bool:
+    """Tell whether there are numbers among what `enum` and `const` of one schema list."""
+    return isinstance(schema, Mapping) and any(map(_is_number, _entries(schema)))
 
 
 class Applied(Struct, frozen=True, kw_only=True):
@@ -208,15 +216,15 @@ def judged_steps(weights: Weights, size: int, digits: int) -> int:
     total = weights.judged * _CALL
     if not weights.judged or not size:
         return total
-    is_written = weights.lists and (digits or size > _MACHINE_DIGITS)
+    is_long = digits or size > _MACHINE_DIGITS
     digits = max(digits, min(size, _INT_DIGITS))
     span = size + weights.number_size
     return (
         total
-        + weights.bounds * _COMPARED
+        + weights.bounds * (_COMPARED if is_long or weights.number_size else 0)
         + weights.types * digits
-        + (_WRITTEN + 4 * digits if is_written else 0)
-        + weights.multiples * (_COMPARED + span // 8 + span * weights.digits // 160)
+        + (_WRITTEN + 4 * digits if weights.lists and is_long else 0)
+        + weights.multiples * (_CALL + span // 8 + span * weights.digits // 160)
     )
 
 

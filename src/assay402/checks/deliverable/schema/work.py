@@ -13,13 +13,14 @@ from msgspec import Struct
 from assay402.checks.deliverable.automaton import Price
 from assay402.checks.deliverable.measure import NOTHING, Held, Measure, number_size, text_size
 from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
-from assay402.checks.deliverable.schema.exact import NEAR
+from assay402.checks.deliverable.schema.exact import NEAR, judged
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
 from assay402.checks.deliverable.schema.weights import (
     Applied,
     Weights,
     kept_bytes,
+    lists_numbers,
     most_violations,
     numbers_of,
     steps,
@@ -71,6 +72,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     """Whether a violation can hold those of several schemas."""
     is_far: bool
     """Whether it holds a number that the engine is not let compare, so that it compares none."""
+    judged: frozenset[str]
+    """The keywords that are judged by us and not by the engine then, or where the document holds one."""
 
     def judges(self, size: Measure) -> bool:
         """Tell whether numbers are judged by us and not by the engine where it is applied to a value of a size."""
@@ -85,13 +88,17 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
+    its_judged = judged(index.draft, lists_numbers=any(lists_numbers(node.schema) for node in index.nodes))
     below = below_heads(index, heads)
     return Plan(
+        judged=its_judged,
         is_far=any(number_size(number) > NEAR for node in index.nodes for number in numbers_of(node.schema)),
         stops=tuple(
             Stop(
                 number=number,
-                weights=weigh(index.nodes[number], chain[number], prices, assert_format=assert_format),
+                weights=weigh(
+                    index.nodes[number], its_judged, chain[number], prices, assert_format=assert_format
+                ),
                 edges=tuple(edge for edge in index.nodes[number].edges if edge.place != "nowhere"),
                 looks=chain[number] if is_unevaluated(index.nodes[number].schema) else 1,
                 violations=most_violations(index.nodes[number]),
