@@ -21,7 +21,7 @@ from assay402.core.errors import EngineDiffers
 from assay402.core.exactjson import Exact, read_exact
 from vectors import cases
 
-FILES = ("parameters", "bounds", "text", "json", "paths", "numbers", "claims", "schema", "x402")
+FILES = ("parameters", "bounds", "text", "json", "paths", "numbers", "claims", "schema", "exact", "x402")
 HANDED = cases("deliverable/handed.json")
 ROOTS = cases("deliverable/roots.json")
 ADMISSION = cases("deliverable/admission.json")

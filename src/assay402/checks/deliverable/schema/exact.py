@@ -19,7 +19,6 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 from assay402.checks.deliverable.document import Deliverable
 from assay402.checks.deliverable.nodes import Nodes, key_of
-from assay402.checks.deliverable.schema.keywords import Draft
 from assay402.core.exactjson import is_integral
 from assay402.core.strictjson import JSON
 
@@ -135,14 +134,14 @@ _COMPARES: Final = ("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exc
 _LISTS: Final = ("enum", "const")
 
 
-def judged(draft: Draft, *, lists_numbers: bool) -> frozenset[str]:
+def judged(*, lists_numbers: bool, names_number: bool) -> frozenset[str]:
     """Give the keywords that are judged here where numbers are long.
 
-    `lists_numbers` says that there are some among what `enum` and `const` list. Only in draft 4 the engine's own `type`
-    takes no integer from some 10^308 on for one.
+    `lists_numbers` says that there are some among what `enum` and `const` list, `names_number` that a `type` tells numbers
+    from integers or from what is none. Without, the engine looks at no number there.
     """
     lists = _LISTS if lists_numbers else ()
-    return frozenset({*_ALWAYS, *_COMPARES, *lists, *(("type",) if draft == 4 else ())})  # noqa: PLR2004  (a draft)
+    return frozenset({*_ALWAYS, *_COMPARES, *lists, *(("type",) if names_number else ())})
 
 
 class _Keyword:

@@ -164,6 +164,11 @@ def lists_numbers(schema: JSON) -> bool:
     return isinstance(schema, Mapping) and any(map(_is_number, _entries(schema)))
 
 
+def names_number(schema: JSON) -> bool:
+    """Tell whether the `type` of one schema tells numbers from integers or from what is none."""
+    return isinstance(schema, Mapping) and _names_number(schema.get("type"))
+
+
 class Applied(Struct, frozen=True, kw_only=True):
     """How often a schema is applied: at most, and by how many ways, of which each meets a value once."""
 

@@ -22,6 +22,7 @@ from assay402.checks.deliverable.schema.weights import (
     kept_bytes,
     lists_numbers,
     most_violations,
+    names_number,
     numbers_of,
     steps,
     weigh,
@@ -88,7 +89,12 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
-    its_judged = judged(index.draft, lists_numbers=any(lists_numbers(node.schema) for node in index.nodes))
+    its_judged = judged(
+        lists_numbers=any(lists_numbers(node.schema) for node in index.nodes),
+        # In draft 4 the engine looks whether a number is an integer whatever the type is; a meta-schema asks too.
+        names_number=index.draft == 4  # noqa: PLR2004  (a draft)
+        or any(node.bundled or names_number(node.schema) for node in index.nodes),
+    )
     below = below_heads(index, heads)
     return Plan(
         judged=its_judged,
