@@ -89,12 +89,7 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
-    its_judged = judged(
-        lists_numbers=any(lists_numbers(node.schema) for node in index.nodes),
-        # In draft 4 the engine looks whether a number is an integer whatever the type is; a meta-schema asks too.
-        names_number=index.draft == 4  # noqa: PLR2004  (a draft)
-        or any(node.bundled or names_number(node.schema) for node in index.nodes),
-    )
+    its_judged = _judged(index)
     below = below_heads(index, heads)
     return Plan(
         judged=its_judged,
@@ -123,6 +118,15 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
             for name in _ALTERNATIVES
         ),
         longest_name=max((text_size(edge.name) for node in index.nodes for edge in node.edges), default=0),
+    )
+
+
+def _judged(index: Index) -> frozenset[str]:
+    return judged(
+        lists_numbers=any(lists_numbers(node.schema) for node in index.nodes),
+        # In draft 4 the engine looks whether a number is an integer whatever the type is; a meta-schema asks too.
+        names_number=index.draft == 4  # noqa: PLR2004  (a draft)
+        or any(node.bundled or names_number(node.schema) for node in index.nodes),
     )
 
 
