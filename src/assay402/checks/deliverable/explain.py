@@ -113,7 +113,7 @@ def _compared(criterion: Criterion, finding: Finding, report: Report) -> dict[st
     """Give what a check made of the deliverable to compare it: a digest, or the two sides of each claim."""
     assert not isinstance(criterion.parameters, Fault)  # noqa: S101  (the caller has told)
     case = Case(parameters=criterion.parameters, deliverable=report.given.deliverable, work=Work())
-    if "validator" in criterion.parameters:
+    if "compiled" in criterion.parameters:
         return {"violations": _violations(case)} if finding.reason == "SCHEMA_VIOLATION" else {}
     if criterion.check in _DIGESTS:
         data = subject(case)
