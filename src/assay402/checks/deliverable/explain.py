@@ -24,6 +24,7 @@ from assay402.checks.deliverable.rules.relations import (
 )
 from assay402.checks.deliverable.rules.subject import located, subject, unreadable
 from assay402.checks.deliverable.schema.exact import judging
+from assay402.checks.deliverable.schema.patterns import as_written
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.asks import Collecting
 from assay402.core.canon import canonical, keccak256_hex, sha256_hex
@@ -135,7 +136,7 @@ def _violations(case: Case) -> list[dict[str, str]]:
     return [
         {
             "path": _pointer(each.instance_path),
-            "schemaPath": _pointer(each.schema_path),
+            "schemaPath": _pointer(list(map(as_written, each.schema_path))),
             "keyword": each.kind.name,
         }
         for each in found

@@ -74,6 +74,11 @@ def as_engine_reads(pattern: str) -> str:
     return "".join(parts)
 
 
+def as_written(part: str | int) -> str:
+    """Give a step of the way into a schema as the buyer wrote it: no portable pattern says what is put for an edge."""
+    return str(part).replace("(?-u:\\b)", "\\b").replace("(?-u:\\B)", "\\B")
+
+
 def _class_end(pattern: str, position: int) -> int | None:
     """Give the place behind a character class, or None where it is not portable or not closed."""
     start = position
