@@ -15,16 +15,21 @@ from assay402.checks.deliverable import CHECK, program
 from assay402.checks.deliverable.menu import MENU
 from assay402.checks.deliverable.reasons import REASONS
 from assay402.checks.deliverable.registry import reasons
-from assay402.core.canon import keccak256_hex
+from assay402.core.canon import canonical, keccak256_hex
 from assay402.core.check import Refusal
 from assay402.core.errors import EngineDiffers
+from assay402.core.exactjson import Exact, read_exact
 from vectors import cases
 
-FILES = ("parameters", "bounds", "text", "json", "paths", "numbers", "claims", "schema", "x402")
+FILES = ("parameters", "bounds", "text", "json", "paths", "numbers", "claims", "schema", "exact", "x402")
 HANDED = cases("deliverable/handed.json")
 ROOTS = cases("deliverable/roots.json")
 ADMISSION = cases("deliverable/admission.json")
-OWN = [(file, case) for file in FILES for case in cases(f"deliverable/{file}.json")]
+OWN = [
+    (file, {"request": json.loads(case["requestText"]), **case} if "requestText" in case else case)
+    for file in FILES
+    for case in cases(f"deliverable/{file}.json")
+]
 
 REQUEST: dict[str, Any] = {
     "deliverable": {"kind": "json", "value": {"status": "done", "items": [1, 2, 3]}},
@@ -74,7 +79,7 @@ def test_handed_roots_and_digests_are_reproduced(case: Any) -> None:
     "case", [case for _, case in OWN], ids=[f"{file}-{case['id']}" for file, case in OWN]
 )
 def test_a_criterion_comes_to_its_result_reason_and_detail(case: Any) -> None:
-    answer = deliverable.check(json.dumps(case["request"]), profile=case.get("profile", "assay"))
+    answer = deliverable.check(text_of(case), profile=case.get("profile", "assay"))
     for found, expected, sent in zip(
         answer["criteria"], case["expected"], case["request"]["criteria"], strict=True
     ):
@@ -211,7 +216,7 @@ def test_every_answer_follows_the_published_output_schema(profile: Any) -> None:
     schema = deliverable.contract()["outputSchema"]
     validator = jsonschema_rs.Draft202012Validator(schema, offline=True)
     for _, case in OWN:
-        answer = deliverable.check(json.dumps(case["request"]), profile=profile)
+        answer = deliverable.check(text_of(case), profile=profile)
         assert answer.get("code") == "check-unknown" or validator.is_valid(answer)
 
 
@@ -346,7 +351,10 @@ def test_lint_agrees_with_the_check_on_every_vector() -> None:
                           "X402_DOMAIN_UNKNOWN", "X402_SIGNATURE_KIND", "LIMIT_NUMBER"}  # fmt: skip
     for _, case in OWN:
         profile = case.get("profile", "assay")
-        linted = deliverable.lint(json.dumps(case["request"]["criteria"]), profile=profile)
+        sent = read_exact(text_of(case).encode())
+        assert isinstance(sent, Exact)
+        assert isinstance(sent.value, dict)
+        linted = deliverable.lint(canonical(sent.value["criteria"]).decode(), profile=profile)
         for found, expected in zip(linted["criteria"], case["expected"], strict=True):
             faulty = expected["result"] == "UNCHECKABLE" and expected["reason"] not in about_the_delivery
             assert not faulty or found["reason"] == expected["reason"]
@@ -363,7 +371,7 @@ def test_an_answer_replays_under_the_profile_it_names(profile: Any) -> None:
 
 def test_every_vector_replays() -> None:
     for _, case in OWN:
-        request, profile = json.dumps(case["request"]), case.get("profile", "assay")
+        request, profile = text_of(case), case.get("profile", "assay")
         assert deliverable.replay(request, deliverable.check(request, profile=profile))["agrees"]
 
 

@@ -59,13 +59,34 @@ def test_ordinary_patterns_cost_little_whatever_is_delivered(pattern: str, reach
 @pytest.mark.parametrize(
     "pattern",
     [
-        "a", "a^", "(?:^a)?b", "^a|b", "", "^(a", "^a)", "^(?=a)", "^(?i)a", "^[a", "^[[:alpha:]]", r"^\Qa\E", r"^\A", "^a{1",
+        "", "^(a", "^a)", "^(?=a)", "^(?i)a", "^[a", "^[[:alpha:]]", r"^\Qa\E", r"^\A", "^a{1",
         "^(|a)", "^*", "^a**", r"^\k<a>", "^" + "(" * 13 + "a" + ")" * 13, "^a{3000}", "^(?:a?b?){1000}", "^[z-a]", r"^[a-\d]",
-        "^]", "^a\\", "$a", "^[^", r"^[\p{L}-z]x{0,5000}",
+        "^]", "^a\\", "^[^", r"^[\p{L}-z]x{0,5000}",
     ],
 )  # fmt: skip
-def test_what_is_not_understood_or_not_anchored_has_no_price_of_its_own(pattern: str) -> None:
+def test_what_is_not_understood_has_no_price_of_its_own(pattern: str) -> None:
     assert price(pattern) is None
+
+
+@pytest.mark.parametrize("pattern", ["a", "a^", "(?:^a)?b", "^a|b", "$a"])
+def test_what_does_not_begin_at_the_start_of_the_text_looks_at_all_of_it(pattern: str) -> None:
+    found = price(pattern)
+    assert found is not None
+    assert found.reach is None
+
+
+def test_what_is_entered_anew_at_each_character_may_be_in_all_its_places() -> None:
+    once, anew = price("^[ab]{40}c"), price("[ab]{40}c")
+    assert once is not None
+    assert anew is not None
+    assert once.byte + 3 * 38 < anew.byte
+
+
+def test_a_class_is_dearer_where_the_start_of_what_matched_may_be_anywhere() -> None:
+    bounded, unbounded = price(r"\p{L}{1,9}"), price(r"\p{L}+")
+    assert bounded is not None
+    assert unbounded is not None
+    assert (bounded.alternatives, unbounded.alternatives) == (9 * 32, 8 * 32)
 
 
 def test_what_can_be_in_many_places_costs_more() -> None:

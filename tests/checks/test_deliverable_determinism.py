@@ -21,8 +21,8 @@ for line in sys.stdin.buffer:
     print(answer.get("code") or answer["provenance"]["outputRoot"])
 """
 REQUESTS = [
-    json.dumps(case["request"])
-    for file in ("parameters", "text", "json", "paths", "numbers", "claims", "schema", "x402")
+    case.get("requestText") or json.dumps(case["request"])
+    for file in ("parameters", "text", "json", "paths", "numbers", "claims", "schema", "exact", "x402")
     for case in cases(f"deliverable/{file}.json")
 ]
 ENVIRONMENTS = [

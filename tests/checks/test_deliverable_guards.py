@@ -200,7 +200,7 @@ def _numbers(*numbers: str) -> str:
 
 @both_stacks
 def test_far_apart_numbers_are_divided_within_the_limit_of_work(stack: str) -> None:
-    divisor = '{"multipleOf": 1e-4096}'
+    divisor = f'{{"multipleOf": {"7" * 1024}e-4096}}'
     many = f'{{"items": {{"allOf": [{",".join([divisor] * 4)}]}}}}'
     large, small = _numbers(*["1e4096"] * 6000), _numbers(*["1e4096"] * 100)
     assert reasons_of_texts(stack, large, [many]) == ["LIMIT_WORK"]

@@ -36,11 +36,13 @@ def steps(schema: str, document: str, *, assert_format: bool = True) -> int:
     return work(taken["plan"], measure(value, len(canonical(value))))
 
 
-def exact_steps(schema: str, document: str) -> int:
+def exact_steps(schema: str, document: str, *, is_far: bool = False) -> int:
     """Count the steps of a schema on a document value by value."""
     taken = guard({"schema": exact(schema), "assertFormat": True}, Room())
     assert isinstance(taken, dict)
-    found = exact_work(taken["plan"], Nodes(exact(document)), 0, Pairs(MAX_PAIRS))
+    value = exact(document)
+    is_ours = is_far or taken["plan"].judges(measure(value, len(canonical(value))))
+    found = exact_work(taken["plan"], Nodes(value), 0, Pairs(MAX_PAIRS), is_ours=is_ours)
     assert found is not None
     return found
 
@@ -72,8 +74,8 @@ PADDINGS = [
 @pytest.mark.parametrize("schema", BESIDE)
 @pytest.mark.parametrize("value", ['"x"', '["x", "y"]', "5", "[0.5]"])
 def test_what_no_way_leads_to_costs_nothing(schema: str, value: str) -> None:
-    bare = exact_steps(schema, f'{{"a": {value}, "b": [0, 0]}}')
     for padding in PADDINGS:
+        bare = exact_steps(schema, f'{{"a": {value}, "b": [0, 0]}}', is_far="e-4000" in padding)
         assert exact_steps(schema, f'{{"a": {value}, "b": {padding}}}') == bare
 
 
@@ -164,8 +166,8 @@ def test_a_walk_ends_where_its_pairs_do() -> None:
     taken = guard({"schema": {"items": {"type": "string"}}, "assertFormat": False}, Room())
     assert isinstance(taken, dict)
     nodes = Nodes([0] * 50)
-    assert exact_work(taken["plan"], nodes, 0, Pairs(51)) is not None
-    assert exact_work(taken["plan"], nodes, 0, Pairs(50)) is None
+    assert exact_work(taken["plan"], nodes, 0, Pairs(51), is_ours=False) is not None
+    assert exact_work(taken["plan"], nodes, 0, Pairs(50), is_ours=False) is None
 
 
 @pytest.mark.parametrize(
@@ -219,15 +221,14 @@ def test_uniqueness_costs_the_same_whatever_the_elements_are() -> None:
     assert len(found) == 1
 
 
-def test_numbers_are_charged_by_their_size_up_to_where_others_stand_for_them() -> None:
+def test_long_numbers_cost_little_more_than_short_ones_however_long_they_are() -> None:
     bound = '{"items": {"minimum": 0}}'
-    plain, machine, far, farther = (
-        steps(bound, f"[{number}]") for number in ("1", "1e30", "1e300", "1e-4000")
-    )
-    assert plain < machine <= far
-    assert abs(far - farther) < 200
-    large = steps('{"items": {"minimum": 1e-4000}}', "[1e-4000]")
-    assert large > 10 * farther
+    plain, near, far, farther = (steps(bound, f"[{number}]") for number in ("1", "1.5", "1e300", "1e-4000"))
+    assert plain < near
+    assert plain < far == farther < 800
+    divided = '{"items": {"multipleOf": 7e-4000}}'
+    assert steps(divided, "[1]") < steps(divided, "[1e4000]") < 2_000
+    assert steps(f'{{"items": {{"multipleOf": {"7" * 1000}e-4000}}}}', "[1e4000]") > 20_000
 
 
 def test_a_format_costs_nothing_where_it_only_informs() -> None:
@@ -380,3 +381,33 @@ def test_no_number_withholds_what_ordinary_criteria_say_of_it(number: str) -> No
         f'{{"deliverable":{{"kind":"text","value":{json.dumps(document)}}},"criteria":[{criteria}]}}'
     )
     assert {each["reason"] for each in answer["criteria"]} == {"SCHEMA_VIOLATION"}
+
+
+ORDINARY = [
+    r"\p{Lu}\p{L}{2,20}", r"\p{L}{2,20}\d", r"[\p{L}'-]{2,30}@", r"\p{L}+@\p{L}+", r"\p{Lu}\p{L}+ \p{Lu}\p{L}+", r"\p{L}{50}!",
+    r"[^\x00-\x7F]{3}!", r"\b\d{3}-\d{2}-\d{4}\b",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["Anna" + " x" * 22_000, "éÀ" * 11_000, "aБ中" * 7_300])
+@pytest.mark.parametrize("pattern", ORDINARY)
+def test_four_ordinary_patterns_are_judged_however_long_the_text_is(pattern: str, text: str) -> None:
+    criteria = [{"id": str(place), "check": "not_matches", "value": pattern} for place in range(4)]
+    answer = deliverable.check({"deliverable": {"kind": "text", "value": text}, "criteria": criteria})
+    assert {each["reason"] for each in answer["criteria"]} <= {"OK", "FOUND"}
+
+
+def test_what_is_reached_by_two_ways_back_is_counted_once() -> None:
+    meta = '{"$ref": "https://json-schema.org/draft/2020-12/schema"}'
+    schema = f'{{"$dynamicAnchor": "meta", "allOf": [{meta}, {meta}]}}'
+    ten, twenty = ('{"not":' * levels + "{}" + "}" * levels for levels in (10, 20))
+    assert exact_steps(schema, twenty) < 5 * exact_steps(schema, ten)
+
+
+def test_compiling_a_schema_for_long_numbers_is_counted_once() -> None:
+    taken = guard({"schema": {"type": "integer"}, "assertFormat": False}, Room())
+    assert isinstance(taken, dict)
+    compiled = taken["compiled"]
+    assert (compiled.compiling(16), compiled.compiling(17)) == (0, 18 * 64)
+    assert compiled.validator(17).is_valid(10**17)
+    assert compiled.compiling(17) == 0

@@ -407,6 +407,10 @@ def test_explain_shows_where_a_schema_is_violated(file: Any) -> None:
         {"path": "/1", "schemaPath": "/items/required", "keyword": "required"},
     ]
     assert len(explained_violations([1] * 50, {"items": {"type": "string"}})) == 5
+    edges = {"patternProperties": {r"\ba\B": {"maximum": 10**20}}}
+    assert explained_violations({"ab": 10**30}, edges) == [
+        {"path": "/ab", "schemaPath": r"/patternProperties/\ba\B/maximum", "keyword": "maximum"}
+    ]
     # One that refers to itself may have too many to find, so the first is shown; of alternatives, none.
     tree = {"additionalProperties": {"$ref": "#"}, "type": "object"}
     assert [each["path"] for each in explained_violations({"a": {"b": 1}, "c": 2}, tree)] == ["/a/b"]

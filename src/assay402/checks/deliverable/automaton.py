@@ -1,8 +1,9 @@
 """How many places of a pattern an engine can be in at once: what a byte of text costs it.
 
 A pattern that begins at the start of the text enters its automaton once, so it is in few places however often it
-repeats: `^[^@]{1,64}@[^@]{1,255}$` in one, where the same pattern without `^` is entered anew at each character. The
-places are counted by walking the sets of them, with each class of characters taken for the largest it can be.
+repeats: `^[^@]{1,64}@[^@]{1,255}$` in one, where the same pattern without `^` is entered anew at each character, and may
+be in all of them. The places are counted by walking the sets of them, with each class of characters taken for the largest
+it can be.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,6 +38,8 @@ MAX_CLASSES: Final = 256
 """Different classes of a request whose size is found out; each further one counts as the largest."""
 _WIDEST: Final = 32
 """Steps a byte takes at most, besides, where a class is read byte by byte: through the alternatives of one byte."""
+_BACKWARDS: Final = 8
+"""How much dearer a class is where the start of what matched is looked for from its end, which may be anywhere."""
 _WIDTH_PARTS: Final = 2
 _BARE: Final = 3
 """Instructions of an engine's program besides those of what it reads."""
@@ -65,19 +68,20 @@ class Places:
         self._widths: dict[str, int] = {"": 0}
 
     def price(self, pattern: str) -> Price | None:
-        """Give what a pattern costs that begins at the start of the text; None where that is not known."""
+        """Give what a pattern costs; None where that is not known."""
         if pattern not in self._known:
             self._known[pattern] = self._counted(pattern) if self._left > 0 else None
         return self._known[pattern]
 
     def _counted(self, pattern: str) -> Price | None:
         part = parse(pattern)
-        if part is None or not _is_anchored(part):
+        if part is None:
             return None
+        is_anchored = _is_anchored(part)
         automaton = _Automaton(self._width)
         try:
             first, _, _ = automaton.take(part)
-            places, alternatives = automaton.most(first)
+            places, alternatives = automaton.most(first, again=0 if is_anchored else first)
         except _TooLarge:
             return None
         finally:
@@ -85,8 +89,8 @@ class Places:
         longest = _longest(part)
         return Price(
             byte=_STEPS + _PLACE_STEPS * places * _nesting(part),
-            alternatives=alternatives,
-            reach=None if longest is None else _CHARACTER_BYTES * (longest + 2),
+            alternatives=alternatives * (1 if is_anchored or longest is not None else _BACKWARDS),
+            reach=None if longest is None or not is_anchored else _CHARACTER_BYTES * (longest + 2),
         )
 
     def _width(self, written: str) -> int:
@@ -196,8 +200,11 @@ class _Automaton:
             case _:
                 return 0, 0, True
 
-    def most(self, first: int) -> tuple[int, int]:
-        """Count the places that can be tried at once, and their widths: all there are where the sets are too many."""
+    def most(self, first: int, *, again: int) -> tuple[int, int]:
+        """Count the places that can be tried at once, and their widths: all there are where the sets are too many.
+
+        `again` are those that are entered anew at each character.
+        """
         seen = {0}
         waiting = [first]
         places = alternatives = 0
@@ -210,7 +217,7 @@ class _Automaton:
                 seen.add(candidates)
                 places = max(places, candidates.bit_count())
                 alternatives = max(alternatives, self._alternatives(candidates))
-                waiting.extend(self._following(candidates & atom) for atom in atoms)
+                waiting.extend(again | self._following(candidates & atom) for atom in atoms)
         except _TooLarge:
             return len(self._reads), self._alternatives((1 << len(self._reads)) - 1)
         return places, alternatives

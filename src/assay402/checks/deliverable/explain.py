@@ -23,7 +23,8 @@ from assay402.checks.deliverable.rules.relations import (
     claim_fault,
 )
 from assay402.checks.deliverable.rules.subject import located, subject, unreadable
-from assay402.checks.deliverable.schema.shown import shown
+from assay402.checks.deliverable.schema.exact import judging
+from assay402.checks.deliverable.schema.patterns import as_written
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.asks import Collecting
 from assay402.core.canon import canonical, keccak256_hex, sha256_hex
@@ -113,7 +114,7 @@ def _compared(criterion: Criterion, finding: Finding, report: Report) -> dict[st
     """Give what a check made of the deliverable to compare it: a digest, or the two sides of each claim."""
     assert not isinstance(criterion.parameters, Fault)  # noqa: S101  (the caller has told)
     case = Case(parameters=criterion.parameters, deliverable=report.given.deliverable, work=Work())
-    if "validator" in criterion.parameters:
+    if "compiled" in criterion.parameters:
         return {"violations": _violations(case)} if finding.reason == "SCHEMA_VIOLATION" else {}
     if criterion.check in _DIGESTS:
         data = subject(case)
@@ -130,12 +131,12 @@ def _violations(case: Case) -> list[dict[str, str]]:
     plan = case.parameters["plan"]
     measure = case.deliverable.measure(value)
     counted = counting(plan, measure, work(plan, measure))
-    with shown(case.deliverable, value, plan) as instance:
-        found = _found(case, instance, is_cheap=counted is not None and case.work.counts(counted))
+    with judging(case.deliverable):
+        found = _found(case, value, is_cheap=counted is not None and case.work.counts(counted))
     return [
         {
             "path": _pointer(each.instance_path),
-            "schemaPath": _pointer(each.schema_path),
+            "schemaPath": _pointer(list(map(as_written, each.schema_path))),
             "keyword": each.kind.name,
         }
         for each in found
@@ -145,7 +146,8 @@ def _violations(case: Case) -> list[dict[str, str]]:
 def _found(case: Case, instance: Any, *, is_cheap: bool) -> "list[ValidationError]":  # noqa: ANN401  (any JSON value)
     from jsonschema_rs import ValidationError  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
 
-    plan, validator = case.parameters["plan"], case.parameters["validator"]
+    plan = case.parameters["plan"]
+    validator = case.parameters["compiled"].validator(case.deliverable.measure(instance).number_size)
     if is_cheap:
         return [
             each

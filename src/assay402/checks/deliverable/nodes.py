@@ -38,6 +38,7 @@ class Nodes:
         """Digits of the longest of those that are not ints."""
         self.decimals: Final[list[bool]] = []
         self._by_identity: Final[dict[int, int]] = {}
+        self._among: Final[dict[int, tuple[list[JSON], frozenset[int | None]]]] = {}
         self._number(value)
         for number in range(len(self.found) - 1, -1, -1):
             self._add_up(number)
@@ -59,12 +60,25 @@ class Nodes:
     @cached_property
     def equals(self) -> list[int]:
         """Give each value a number, equal values the same."""
-        return _Equality(self).numbers
+        return self._equality.numbers
+
+    @cached_property
+    def _equality(self) -> "_Equality":
+        return _Equality(self)
 
     def are_different(self, number: int) -> bool:
         """Tell whether no two elements of an array are equal."""
         elements = self.elements(number)
         return len({self.equals[each] for each in elements}) == len(elements)
+
+    def is_among(self, number: int, values: list[JSON]) -> bool:
+        """Tell whether a value equals one of some from elsewhere, which are found once for each list of them."""
+        known = self._among.get(id(values))
+        if known is None:
+            found = frozenset(self._equality.find(each) for each in values)
+            # The list is kept, so that no other takes its place.
+            known = self._among[id(values)] = values, found
+        return self.equals[number] in known[1]
 
     def _number(self, value: JSON) -> None:
         waiting: list[tuple[JSON, int, str]] = [(value, -1, "")]
@@ -129,7 +143,7 @@ class _Equality:
 
     def __init__(self, nodes: Nodes) -> None:
         self.numbers: Final = [0] * len(nodes.found)
-        known: dict[object, int] = {}
+        self._known: Final[dict[object, int]] = {}
         for number in range(len(nodes.found) - 1, -1, -1):
             found, below = nodes.found[number], nodes.below[number]
             key: object
@@ -137,9 +151,26 @@ class _Equality:
                 key = frozenset((name, self.numbers[each]) for name, each in below.items())
             elif isinstance(below, list):
                 key = tuple(self.numbers[each] for each in below)
-            elif isinstance(found, Decimal) or (type(found) is int and not -_MACHINE < found < _MACHINE):
-                # Hashes of numbers are no secret: many can be made that have the same. Those of texts cannot.
-                key = (int, canonical(found))
             else:
-                key = (type(found), found)
-            self.numbers[number] = known.setdefault(key, len(known))
+                key = key_of(found)
+            self.numbers[number] = self._known.setdefault(key, len(self._known))
+
+    def find(self, value: JSON) -> int | None:
+        """Give the number of what equals a value from elsewhere; None where nothing does."""
+        key: object
+        if isinstance(value, dict):
+            key = frozenset((name, self.find(each)) for name, each in value.items())
+        elif isinstance(value, list):
+            key = tuple(self.find(each) for each in value)
+        else:
+            key = key_of(value)
+        # What holds something that nothing equals is found no more than that.
+        return self._known.get(key)
+
+
+def key_of(value: JSON) -> object:
+    """Give what tells a value that holds no others from all that it does not equal."""
+    if isinstance(value, Decimal) or (type(value) is int and not -_MACHINE < value < _MACHINE):
+        # Hashes of numbers are no secret: many can be made that have the same. Those of texts cannot.
+        return int, canonical(value)
+    return type(value), value

@@ -38,7 +38,8 @@ REASONS: Final[Mapping[str, Notice]] = {
     ),
     "SCHEMA_PATTERN_UNSUPPORTED": Notice(
         "A pattern cannot be run in linear time, is too large, or means something else to other engines.",
-        "Write it without look-around, back-references, inline flags and class operations, and repeat classes of Unicode "
+        "Write it without look-around, back-references, inline flags and class operations, repeat no `^`, `$` or `\\b`, "
+        "and repeat classes of Unicode "
         "such as `\\p{L}` without counts: what they stand for is written out as often, up to 1 MiB.",
     ),
     "SCHEMA_REMOTE_REF": Notice(

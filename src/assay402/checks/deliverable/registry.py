@@ -12,7 +12,7 @@ from assay402.checks.deliverable.model import CONTRACT, Profile
 from assay402.checks.deliverable.parameters import PATH, CheckSpec, Parameter
 from assay402.checks.deliverable.program import ENGINES, PROGRAM_ID, VERSION
 from assay402.checks.deliverable.rules import relations, schema
-from assay402.checks.deliverable.schema import guard
+from assay402.checks.deliverable.schema import engine, guard
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS
 from assay402.core import exactjson
 from assay402.core.canon import canonical, sha256_hex
@@ -119,7 +119,7 @@ def _limits() -> Mapping[str, int]:
         "schemaRecursiveChain": guard.MAX_RECURSIVE_CHAIN,
         "schemaBudget": budget.SCHEMA_BUDGET,
         "schemaPatterns": guard.MAX_PATTERNS,
-        "schemaPatternBytes": guard.PATTERN_BYTES,
+        "schemaPatternBytes": engine.PATTERN_BYTES,
         "schemaPatternBudget": budget.PATTERN_BUDGET,
         "schemaWork": guard.MAX_WAY_DOWN,
         "schemaViolations": schema.MAX_VIOLATIONS,

@@ -1,22 +1,26 @@
 """JSON Schema, by an engine that runs in linear time and never leaves the process."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from assay402.checks.deliverable.budget import EXACT_ABOVE
+from assay402.checks.deliverable.measure import Measure
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
-from assay402.checks.deliverable.schema.shown import showing, shown
+from assay402.checks.deliverable.schema.exact import judging
 from assay402.checks.deliverable.schema.walk import exact_work
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
 
 MAX_VIOLATIONS: Final = 100
 
 
 @rule("deliverable/json-schema", since="0.1", spec="summary: JSON-schema conformance at a path")
 def json_schema(case: Case) -> Finding:
-    """Validate the value at a path against a JSON Schema.
+    r"""Validate the value at a path against a JSON Schema.
 
     ## What it reports
     PASS when it is valid, else FAIL `SCHEMA_VIOLATION`, where it can be counted with the number of violations, up to
@@ -39,38 +43,37 @@ def json_schema(case: Case) -> Finding:
 
     ## Known limits
     `format` only informs unless `assertFormat` is true. Numbers are compared exactly, also by `multipleOf`; 1.0 is
-    an integer in every draft. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`. One that refers to
+    an integer in every draft. `\b`, `\w` and `\d` of a pattern know ASCII alone, as ECMA-262 says. A schema of high expansion over a long document is UNCHECKABLE `LIMIT_WORK`. One that refers to
     itself and has an `unevaluated` keyword on the way is always `SCHEMA_TOO_COMPLEX`: close it by
     `additionalProperties`.
     """
     value = located(case)
     if isinstance(value, Finding):
         return value
-    steps = _steps(case, value) + showing(case.deliverable, value, case.parameters["plan"])
-    if not case.work.takes(steps):
-        return uncheckable("LIMIT_WORK")
-    plan = case.parameters["plan"]
+    plan, compiled = case.parameters["plan"], case.parameters["compiled"]
     measure = case.deliverable.measure(value)
-    with shown(case.deliverable, value, plan) as instance:
-        return _judged(case, instance, counting(plan, measure, steps))
+    steps = _steps(case, value, measure)
+    if not case.work.takes(steps + compiled.compiling(measure.number_size)):
+        return uncheckable("LIMIT_WORK")
+    with judging(case.deliverable):
+        return _judged(case, value, compiled.validator(measure.number_size), counting(plan, measure, steps))
 
 
-def _judged(case: Case, instance: JSON, counted: int | None) -> Finding:
-    validator = case.parameters["validator"]
-    if validator.is_valid(instance):
+def _judged(case: Case, value: JSON, validator: "Validator", counted: int | None) -> Finding:
+    if validator.is_valid(value):
         return passed(violations=0)
     if counted is None or not case.work.counts(counted):
         return failed("SCHEMA_VIOLATION")
-    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(instance), strict=False))
+    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(value), strict=False))
     return failed("SCHEMA_VIOLATION", violations=violations)
 
 
-def _steps(case: Case, value: JSON) -> int:
+def _steps(case: Case, value: JSON, measure: Measure) -> int:
     """Count what the schema takes of a value: a bound, and where that is much, each value by its own size."""
     plan = case.parameters["plan"]
-    bound = work(plan, case.deliverable.measure(value))
+    bound = work(plan, measure)
     if bound <= min(EXACT_ABOVE, case.work.left):
         return bound
     nodes, number = case.deliverable.nodes(value)
-    exact = exact_work(plan, nodes, number, case.work.pairs)
+    exact = exact_work(plan, nodes, number, case.work.pairs, is_ours=plan.judges(measure))
     return bound if exact is None else min(bound, exact)

@@ -187,7 +187,8 @@ def matches(case: Case) -> Finding:
 
     ## What it reports
     PASS when the pattern matches somewhere, else FAIL `NO_MATCH`, or `NOT_UTF8` where the bytes are no text. `value`
-    is a pattern of RE2 of 1 to 1024 characters, read without flags and not anchored. UNCHECKABLE
+    is a pattern of RE2 of 1 to 1024 characters, read without flags and not anchored; `\b`, `\w`, `\d` and `\s` know ASCII
+    alone. UNCHECKABLE
     `PATTERN_UNSUPPORTED` where the engine refuses it, or it sets flags itself, as `(?i)` does.
 
         {"id": "order", "check": "matches", "value": "^ORD-[0-9]{8}$"}

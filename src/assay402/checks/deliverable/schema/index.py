@@ -79,9 +79,9 @@ class Index:
         """Whether there was not the room for all of them."""
         return self.size > self._room
 
-    def is_schema(self, value: Mapping[str, JSON]) -> bool:
-        """Tell whether an object of the schema, by identity, stands where a schema does."""
-        return id(value) in self._numbers
+    def number_of(self, value: Mapping[str, JSON]) -> int | None:
+        """Give the number of an object of the schema, by identity; None where it does not stand where a schema does."""
+        return self._numbers.get(id(value))
 
     def _add(self, schema: JSON, base: str, *, is_resource: bool = False) -> int:
         """Take in a schema and all within it, and give its number."""

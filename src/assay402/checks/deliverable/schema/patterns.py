@@ -1,7 +1,7 @@
 """Patterns of a schema: which of them the linear engine reads as ECMA-262 does.
 
-The engine is not ECMA-262's. What it reads differently, or what ECMA-262 refuses and it does not, is refused here, so
-that a pattern that is taken means what the buyer's own tools say it means.
+The engine is not ECMA-262's. What it reads differently is put otherwise for it, or refused as what ECMA-262 refuses and it
+does not, so that a pattern that is taken means what the buyer's own tools say it means.
 """
 
 import re
@@ -12,7 +12,7 @@ from assay402.checks.deliverable.schema.index import Index
 from assay402.core.strictjson import JSON
 
 _TOKEN: Final = re.compile(
-    r"\\(?P<escape>.)|(?P<group>\(\?(?![:<])|\(\?<[=!])|(?P<open>\[\^?)|(?P<quantifier>[*+?]|\{[0-9]+(?:,[0-9]*)?\})|.",
+    r"(?P<assertion>[\^$]|\\[bB])|\\(?P<escape>.)|(?P<group>\(\?(?![:<])|\(\?<[=!])|(?P<open>\[\^?)|(?P<quantifier>[*+?]|\{[0-9]+(?:,[0-9]*)?\})|.",
     re.DOTALL,
 )
 _CLASS_TOKEN: Final = re.compile(r"\\(?P<escape>.)|(?P<operation>&&|--|~~|\[)|(?P<close>\])|.", re.DOTALL)
@@ -38,6 +38,7 @@ def is_portable(pattern: str) -> bool:
     """Tell whether a pattern keeps to what ECMA-262 knows and runs in linear time, as far as its tokens show."""
     position = 0
     quantified = 0
+    is_assertion = True
     while match := _TOKEN.match(pattern, position):
         position = match.end()
         if match["group"] is not None or not _is_known(match["escape"]):
@@ -48,10 +49,34 @@ def is_portable(pattern: str) -> bool:
                 return False
             position = end
         quantified = quantified + 1 if match["quantifier"] is not None else 0
+        if quantified and is_assertion:
+            return False
+        is_assertion = match["assertion"] is not None
         # One quantifier, and `?` behind it to make it lazy; anything more is possessive or nothing at all.
         if quantified > 1 and not (quantified == 2 and match[0] == "?"):  # noqa: PLR2004
             return False
     return True
+
+
+def as_engine_reads(pattern: str) -> str:
+    """Put a portable pattern for the engine, to which the edges of a word are those of all scripts."""
+    if "\\b" not in pattern and "\\B" not in pattern:
+        return pattern
+    parts: list[str] = []
+    position = 0
+    while match := _TOKEN.match(pattern, position):
+        end = match.end()
+        if match["open"] is not None:
+            end = _class_end(pattern, end) or end
+        is_edge = match[0] in ("\\b", "\\B")
+        parts.append(f"(?-u:{match[0]})" if is_edge else pattern[position:end])
+        position = end
+    return "".join(parts)
+
+
+def as_written(part: str | int) -> str:
+    """Give a step of the way into a schema as the buyer wrote it: no portable pattern says what is put for an edge."""
+    return str(part).replace("(?-u:\\b)", "\\b").replace("(?-u:\\B)", "\\B")
 
 
 def _class_end(pattern: str, position: int) -> int | None:

@@ -15,9 +15,12 @@ from assay402.checks.deliverable.schema.steps_at import bundled_at, steps_at, st
 from assay402.checks.deliverable.schema.work import LOOK, Plan
 
 
-def exact_work(plan: Plan, nodes: Nodes, root: int, pairs: Pairs) -> int | None:
-    """Count the steps of applying a schema to the value with a number; None where it meets too many pairs."""
-    return _Walk(plan, nodes, pairs).total(root)
+def exact_work(plan: Plan, nodes: Nodes, root: int, pairs: Pairs, *, is_ours: bool) -> int | None:
+    """Count the steps of applying a schema to the value with a number; None where it meets too many pairs.
+
+    `is_ours` says that its numbers are judged here and not by the engine.
+    """
+    return _Walk(plan, nodes, pairs, is_ours=is_ours).total(root)
 
 
 class _TooMany(Exception):
@@ -25,10 +28,11 @@ class _TooMany(Exception):
 
 
 class _Walk:
-    def __init__(self, plan: Plan, nodes: Nodes, pairs: Pairs) -> None:
+    def __init__(self, plan: Plan, nodes: Nodes, pairs: Pairs, *, is_ours: bool) -> None:
         self._plan = plan
         self._nodes = nodes
         self._pairs = pairs
+        self._is_ours = is_ours
         self._waiting: dict[int, dict[int, int]] = {}
         """How often each schema, by its place in the plan, is to be applied to each value."""
         self._covered: dict[int, tuple[int, int]] = {}
@@ -57,7 +61,7 @@ class _Walk:
             count = here.pop(place)
             applied.add(place)
             stop = self._plan.stops[place]
-            total += count * steps_at(stop.weights, self._nodes, number)
+            total += count * steps_at(stop.weights, self._nodes, number, is_ours=self._is_ours)
             total += self._bundled(number, place, count) if stop.weights.bundled else 0
             for edge in stop.edges:
                 for target in (self._plan.places[each] for each in edge.targets):
@@ -87,7 +91,7 @@ class _Walk:
             return 0
         if stop.is_below_head and number >= until:
             self._covered[place] = number + self._nodes.values[number], count
-        return count * stop.weights.bundled * bundled_at(stop.weights, self._nodes, number)
+        return count * stop.weights.bundled * bundled_at(self._nodes, number, is_ours=self._is_ours)
 
     def _below(self, number: int, edge: Edge, target: int, count: int, *, is_back: bool) -> int:
         """Let a schema wait at what stands within a value."""
@@ -126,7 +130,7 @@ class _Walk:
             place = heappop(order)
             count = here.pop(place)
             stop = self._plan.stops[place]
-            total += count * steps_of_names(stop.weights, self._nodes, number)
+            total += count * steps_of_names(stop.weights, self._nodes, number, is_ours=self._is_ours)
             for edge in stop.edges:
                 for each in edge.targets if edge.place == "here" else ():
                     self._step()

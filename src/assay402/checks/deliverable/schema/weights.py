@@ -10,7 +10,8 @@ from typing import Final
 from msgspec import Struct
 
 from assay402.checks.deliverable.automaton import Price
-from assay402.checks.deliverable.measure import Measure, is_long, number_size
+from assay402.checks.deliverable.measure import Measure, digits, is_long, number_size
+from assay402.checks.deliverable.schema.exact import NEAR
 from assay402.checks.deliverable.schema.index import Node
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
 from assay402.checks.deliverable.schema.patterns import patterns_of
@@ -50,8 +51,18 @@ _FORMAT_PRICES: Final[Mapping[str, int]] = {
 """Steps a byte takes where it is more than `_FORMAT_PRICE`."""
 _FORMAT_PRICE: Final = 2
 BUNDLED_BYTE: Final = 64
-_UNIQUE_CALL: Final = 160
-"""Calling `unique`, which finds out once what it says of an array."""
+_CALL: Final = 160
+"""Calling a keyword that is judged here; `uniqueItems` finds out once what it says of an array."""
+_COMPARED: Final = 384
+"""Comparing a long number."""
+_WRITTEN: Final = 1_280
+"""Finding a number among others by its canonical text."""
+_MACHINE_DIGITS: Final = 19
+"""Digits of an integer that is told from others by the machine."""
+_INT_DIGITS: Final = 308
+"""Digits of the longest number that is an int."""
+BUNDLED_CALLS: Final = 16
+"""Keywords of a meta-schema that are judged here, for each value."""
 _UNEVALUATED: Final = 4
 _ENTRY_KEPT: Final = 16
 """Bytes of an entry of an `enum` in a violation."""
@@ -77,9 +88,13 @@ class Weights(Struct, frozen=True, kw_only=True):
     number_size: int
     """The size of the largest number of the schema; 0 where all are integers that the machine compares."""
     has_decimals: bool
+    digits: int
+    """Digits of the longest number of its `multipleOf`."""
+    judged: int
+    """Keywords that are judged here, and not by the engine, where numbers are long."""
+    lists: bool
+    """Whether one of them is `enum` or `const`."""
     bundled: int
-    stand_in: int
-    """How much longer than its digits what stands for a number is, at most."""
 
     @property
     def has_numbers(self) -> bool:
@@ -88,18 +103,18 @@ class Weights(Struct, frozen=True, kw_only=True):
 
 
 def weigh(
-    node: Node, chain: int, prices: Mapping[str, Price], stand_in: int, *, assert_format: bool
+    node: Node, judged: frozenset[str], chain: int, prices: Mapping[str, Price], *, assert_format: bool
 ) -> Weights:
     """Weigh a schema.
 
-    `chain` is how many schemas are applied one inside the other, `prices` those of its patterns, `stand_in` how much
-    longer than its digits what stands for a number is.
+    `judged` are the keywords that are judged here where numbers are long, `chain` is how many schemas are applied one inside the other, `prices` those of its patterns.
     """
     schema = node.schema if isinstance(node.schema, Mapping) else {}
     entries = _entries(schema)
     numbers = numbers_of(schema)
     bounds = sum(_is_number(schema.get(name)) for name in _BOUNDS)
     multiples = int(_is_number(schema.get("multipleOf")))
+    its_judged = judged & schema.keys()
     by_name = schema.get("patternProperties")
     names = list(by_name) if isinstance(by_name, Mapping) else []
     properties = schema.get("properties")
@@ -114,7 +129,7 @@ def weigh(
     return Weights(
         each=_KEYWORD * (1 + len(schema)) + _ENTRY * len(entries) + _bytes_of(entries) // _ENTRY_BYTES
         + listed + len(names) + _NAME * _names(schema) + _PATTERN_CALL * len(own)
-        + _UNIQUE_CALL * ("uniqueItems" in schema) + _FORMAT_CALL * len(formats),
+        + _CALL * ("uniqueItems" in schema) + _FORMAT_CALL * len(formats),
         byte=sum(prices[pattern].byte for pattern in own if prices[pattern].reach is None)
         + sum(_FORMAT_PRICES.get(name, _FORMAT_PRICE) for name in formats),
         near=tuple(prices[pattern] for pattern in own if prices[pattern].reach is not None),
@@ -129,8 +144,10 @@ def weigh(
             (number_size(number) for number in numbers if is_long(number)), default=0
         ),
         has_decimals=any(isinstance(number, Decimal) for number in numbers),
+        digits=_digits(schema.get("multipleOf")),
+        judged=len(its_judged),
+        lists=bool(its_judged & {"enum", "const"}),
         bundled=node.bundled,
-        stand_in=stand_in,
     )  # fmt: skip
 
 
@@ -140,6 +157,16 @@ def numbers_of(schema: JSON) -> list[int | Decimal]:
         return []
     written = (*_entries(schema), *(schema.get(name) for name in (*_BOUNDS, "multipleOf")))
     return [each for each in written if isinstance(each, (int, Decimal)) and not isinstance(each, bool)]
+
+
+def lists_numbers(schema: JSON) -> bool:
+    """Tell whether there are numbers among what `enum` and `const` of one schema list."""
+    return isinstance(schema, Mapping) and any(map(_is_number, _entries(schema)))
+
+
+def names_number(schema: JSON) -> bool:
+    """Tell whether the `type` of one schema tells numbers from integers or from what is none."""
+    return isinstance(schema, Mapping) and _names_number(schema.get("type"))
 
 
 class Applied(Struct, frozen=True, kw_only=True):
@@ -154,8 +181,8 @@ class Applied(Struct, frozen=True, kw_only=True):
     """What stands directly within the objects and arrays it is applied to."""
 
 
-def steps(weights: Weights, applied: Applied, size: Measure) -> int:
-    """Count what a schema takes of all it is applied to."""
+def steps(weights: Weights, applied: Applied, size: Measure, *, is_ours: bool) -> int:
+    """Count what a schema takes of all it is applied to; `is_ours` says that numbers are judged here."""
     names = min(applied.ways * size.size, applied.members * size.longest_text)
     total = (
         weights.each * applied.values
@@ -166,36 +193,44 @@ def steps(weights: Weights, applied: Applied, size: Measure) -> int:
         + weights.element * applied.elements
     )
     if weights.bundled:
-        total += (
-            weights.bundled
-            * applied.ways
-            * bundled_steps(
-                size.values,
-                size.size,
-                size.long_numbers,
-                shortened(weights, size.number_size, size.digits),
-                size.digits,
-            )
-        )
-    if weights.has_numbers and (size.long_numbers or weights.number_size):
+        bundled = bundled_steps(size.values, size.size, size.long_numbers, size.digits, is_ours=is_ours)
+        total += weights.bundled * applied.ways * bundled
+    if is_ours:
+        total += applied.values * judged_steps(weights, size.number_size, size.digits)
+    elif weights.has_numbers and (size.long_numbers or weights.number_size):
         total += applied.values * number_steps(
             weights, size.number_size, size.digits, is_decimal=size.has_decimals
         )
     return total
 
 
-def bundled_steps(values: int, size: int, long_numbers: int, span: int, digits: int) -> int:
+def bundled_steps(values: int, size: int, long_numbers: int, digits: int, *, is_ours: bool) -> int:
     """Count what a meta-schema takes of values of a size all together, however deep; it remembers what it found."""
-    return (
-        BUNDLED_SCHEMAS * values
-        + BUNDLED_BYTE * size
-        + long_numbers * (_type_steps(span, digits) + bound_steps(span, digits))
+    ours = (
+        values * BUNDLED_CALLS * _CALL + long_numbers * (_COMPARED + digits) * BUNDLED_CALLS if is_ours else 0
     )
+    near = long_numbers * (_type_steps(NEAR, NEAR) + bound_steps(NEAR, NEAR))
+    return BUNDLED_SCHEMAS * values + BUNDLED_BYTE * size + near + ours
 
 
-def shortened(weights: Weights, size: int, digits: int) -> int:
-    """Give the size of what stands for a number of a size, and of so many digits where it is no integer."""
-    return min(size, digits + weights.stand_in)
+def judged_steps(weights: Weights, size: int, digits: int) -> int:
+    """Count what the keywords judged here take of a value.
+
+    Its largest number has a size, 0 where it has none, and so many digits where that is not an int.
+    """
+    total = weights.judged * _CALL
+    if not weights.judged or not size:
+        return total
+    is_long = digits or size > _MACHINE_DIGITS
+    digits = max(digits, min(size, _INT_DIGITS))
+    span = size + weights.number_size
+    return (
+        total
+        + weights.bounds * (_COMPARED if is_long or weights.number_size else 0)
+        + weights.types * digits
+        + (_WRITTEN + 4 * digits if weights.lists and is_long else 0)
+        + weights.multiples * (_CALL + span // 8 + span * weights.digits // 160)
+    )
 
 
 def bound_steps(span: int, digits: int) -> int:
@@ -209,7 +244,6 @@ def _type_steps(span: int, digits: int) -> int:
 
 def number_steps(weights: Weights, size: int, digits: int, *, is_decimal: bool) -> int:
     """Count what the numbers of a schema take of a value whose largest number has a size, and so many digits."""
-    size = shortened(weights, size, digits)
     span = size + weights.number_size
     is_decimal = is_decimal or weights.has_decimals
     return (
@@ -223,6 +257,12 @@ def number_steps(weights: Weights, size: int, digits: int, *, is_decimal: bool) 
 def comparison(span: int, *, is_decimal: bool) -> int:
     """Give the price of comparing two numbers for equality that span so many decimal places together."""
     return 200 + 20 * span if is_decimal else 60 + span + span * span // 800
+
+
+def _digits(number: object) -> int:
+    if isinstance(number, Decimal):
+        return digits(number)
+    return number_size(number) if isinstance(number, int) else 0
 
 
 def _names_number(value: object) -> bool:

@@ -11,16 +11,19 @@ from typing import Final
 from msgspec import Struct
 
 from assay402.checks.deliverable.automaton import Price
-from assay402.checks.deliverable.measure import NOTHING, Held, Measure, text_size
+from assay402.checks.deliverable.measure import NOTHING, Held, Measure, number_size, text_size
 from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
+from assay402.checks.deliverable.schema.exact import NEAR, judged
 from assay402.checks.deliverable.schema.index import Edge, Index
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
-from assay402.checks.deliverable.schema.stand_in import Scale, scale
 from assay402.checks.deliverable.schema.weights import (
     Applied,
     Weights,
     kept_bytes,
+    lists_numbers,
     most_violations,
+    names_number,
+    numbers_of,
     steps,
     weigh,
 )
@@ -67,9 +70,15 @@ class Plan(Struct, frozen=True, kw_only=True):
     longest_name: int
     """Bytes of the longest name of the schema."""
     has_alternatives: bool
-    scale: Scale
-    """What its numbers have in common."""
     """Whether a violation can hold those of several schemas."""
+    is_far: bool
+    """Whether it holds a number that the engine is not let compare, so that it compares none."""
+    judged: frozenset[str]
+    """The keywords that are judged by us and not by the engine then, or where the document holds one."""
+
+    def judges(self, size: Measure) -> bool:
+        """Tell whether numbers are judged by us and not by the engine where it is applied to a value of a size."""
+        return self.is_far or size.number_size > NEAR
 
 
 def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert_format: bool) -> Plan:
@@ -80,15 +89,16 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     for number in order:
         inner = (target for edge in index.nodes[number].edges for target in edge.targets)
         levels[number] = 1 + max((levels.get(target, 0) for target in inner), default=0)
-    its_scale = scale(index)
+    its_judged = _judged(index)
     below = below_heads(index, heads)
     return Plan(
-        scale=its_scale,
+        judged=its_judged,
+        is_far=any(number_size(number) > NEAR for node in index.nodes for number in numbers_of(node.schema)),
         stops=tuple(
             Stop(
                 number=number,
                 weights=weigh(
-                    index.nodes[number], chain[number], prices, its_scale.span, assert_format=assert_format
+                    index.nodes[number], its_judged, chain[number], prices, assert_format=assert_format
                 ),
                 edges=tuple(edge for edge in index.nodes[number].edges if edge.place != "nowhere"),
                 looks=chain[number] if is_unevaluated(index.nodes[number].schema) else 1,
@@ -111,10 +121,21 @@ def plan(index: Index, prices: Mapping[str, Price], schema_bytes: int, *, assert
     )
 
 
+def _judged(index: Index) -> frozenset[str]:
+    return judged(
+        lists_numbers=any(lists_numbers(node.schema) for node in index.nodes),
+        # In draft 4 the engine looks whether a number is an integer whatever the type is; a meta-schema asks too.
+        names_number=index.draft == 4  # noqa: PLR2004  (a draft)
+        or any(node.bundled or names_number(node.schema) for node in index.nodes),
+    )
+
+
 def work(planned: Plan, size: Measure) -> int:
     """Count the steps of applying a schema to a value of a size: never fewer than the engine takes."""
+    is_ours = planned.judges(size)
     return sum(
-        steps(stop.weights, applied, size) + LOOK * looks for stop, applied, looks in _ways(planned, size)
+        steps(stop.weights, applied, size, is_ours=is_ours) + LOOK * looks
+        for stop, applied, looks in _ways(planned, size)
     )
 
 
