@@ -206,6 +206,32 @@ def test_the_operator_settles_no_two_payments_with_one_transfer() -> None:
     run(story)
 
 
+def test_the_operator_names_a_transfer_beside_one_that_was_counted_without_a_place() -> None:
+    """A past defect: the place of the very transfer that was counted was taken for another one."""
+
+    async def story(world: World) -> None:
+        for _ in range(2):
+            await world.take(NAME, await in_doubt(world))
+        world.clock.pass_by(300 + 121)
+        assert await world.orders.reconcile() == 2
+        first, second = world.payments.rows
+        await resolve(world.payments, first, HASH, world.clock(), house=False)
+        with pytest.raises(TheirError, match="transaction_counted"):
+            await resolve(world.payments, second, HASH, world.clock(), house=False, log_index=8)
+        with pytest.raises(TheirError, match="payment_not_in_doubt"):
+            await resolve(world.payments, first, "0x" + "cd" * 32, world.clock(), house=False, log_index=8)
+        await resolve(world.payments, first, HASH.lower(), world.clock(), house=False, log_index=8)
+        for taken in (8, None):
+            with pytest.raises(TheirError, match="transaction_counted"):
+                await resolve(world.payments, second, HASH, world.clock(), house=False, log_index=taken)
+        with pytest.raises(TheirError, match="transaction_counted"):
+            await resolve(world.payments, first, HASH, world.clock(), house=False, log_index=9)
+        await resolve(world.payments, second, HASH, world.clock(), house=False, log_index=9)
+        assert [each.settled.log_index for each in world.payments.booked] == [8, 9]
+
+    run(story)
+
+
 async def in_doubt(world: World) -> dict[str, Any]:
     """Make a payment whose settlement has no outcome."""
     payment = await world.paid(NAME)

@@ -36,6 +36,8 @@ REPEATS = {
     "told of what was found": (at(3), at(None)),
     "found twice in one place": (at(3), at(3)),
     "found twice, spelled otherwise": (at(3), at(3, transaction=HASH.lower())),
+    "told of, and found, which may be the same": (at(None), at(5)),
+    "told of, and found, spelled otherwise": (at(None), at(5, transaction=HASH.lower())),
 }
 
 
@@ -62,7 +64,6 @@ def test_a_transfer_that_was_counted_settles_nothing_else(
 
 OTHERS = {
     "two places of one transaction": (at(3), at(5)),
-    "told of, and another found beside it": (at(None), at(5)),
     "another network": (at(None), at(None, network="eip155:1")),
 }
 
@@ -76,6 +77,82 @@ def test_transfers_that_are_not_the_same_settle_a_payment_each(
             held = await settling(store, number)
             assert await store.payments.settled(*held, paid, NOW, house=False)
         assert not [each for each in await store.ledger.mismatches() if "network" not in each]
+
+    place.run(story)
+
+
+def test_what_was_told_of_gets_its_place_and_then_others_of_its_transaction_are_counted(place: Place) -> None:
+    """The ledger keeps the name it was counted under, as its rows are never changed; the gate says the place."""
+
+    async def story(store: Store) -> None:
+        (one, _), other = [await settling(store, number) for number in (1, 2)]
+        assert await store.payments.settled(one, 1, at(None), NOW, house=False)
+        found = await store.payments.placeless(TOLD.network, HASH.lower())
+        assert found is not None
+        assert (found.key, await store.payments.placeless("eip155:1", HASH)) == (one, None)
+        assert await store.payments.place(one, 3)
+        assert not await store.payments.place(one, 4)
+        assert not await store.payments.place(other[0], 4)
+        assert await store.payments.placeless(TOLD.network, HASH) is None
+        for taken in (at(None), at(3)):
+            with pytest.raises(TransactionCounted):
+                await store.payments.settled(*other, taken, NOW, house=False)
+        assert await store.payments.settled(*other, at(5), NOW, house=False)
+        assert await store.ledger.mismatches() == ()
+        names = await store.database.read(
+            "SELECT p.transfer, l.transfer FROM payments p JOIN ledger l ON l.id = p.ledger_id ORDER BY l.id"
+        )
+        name = f"{TOLD.network} {HASH.lower()}"
+        assert [tuple(row) for row in names] == [(f"{name} 3", name), (f"{name} 5", f"{name} 5")]
+
+    place.run(story)
+
+
+def test_a_place_that_another_payment_has_is_not_given_twice(place: Place) -> None:
+    async def story(store: Store) -> None:
+        first, second = await settling(store, 1), await settling(store, 2)
+        assert await store.payments.settled(*first, at(3), NOW, house=False)
+        assert await store.payments.settled(*second, replace(PAID, transaction="0x1"), NOW, house=False)
+        # As the first release wrote: no name at all.
+        for table, column in (("payments", "key"), ("ledger", "id")):
+            chosen = f"'{second[0]}'" if column == "key" else "2"
+            change = (
+                f"UPDATE {table} SET transaction_id = '{HASH}', transfer = NULL WHERE {column} = {chosen}"
+            )
+            await store.database.change(partial(_do, change))
+        assert await store.ledger.mismatches() == ("transaction_repeated 2",)
+        assert not await store.payments.place(second[0], 3)
+        assert await store.payments.place(second[0], 5)
+        assert await store.ledger.mismatches() == ()
+
+    place.run(story)
+
+
+@pytest.mark.parametrize("transfer", ["'x y'", "'eip155:8453 0xother 3'", "NULL"])
+def test_a_name_that_is_not_of_its_transaction_is_told(place: Place, transfer: str) -> None:
+    async def story(store: Store) -> None:
+        held = await settling(store, 1)
+        assert await store.payments.settled(*held, at(3), NOW, house=False)
+        for table in ("payments", "ledger") if transfer != "NULL" else ("payments",):
+            await store.database.change(partial(_do, f"UPDATE {table} SET transfer = {transfer}"))
+        assert await store.ledger.mismatches() == ("transfer_differs 1",)
+
+    place.run(story)
+
+
+def test_a_transfer_without_a_place_beside_one_that_has_one_is_told(place: Place) -> None:
+    """As the release before let it be: both may be the same."""
+
+    async def story(store: Store) -> None:
+        held = [await settling(store, number) for number in (1, 2)]
+        for each, index in zip(held, (3, 5), strict=True):
+            assert await store.payments.settled(*each, at(index), NOW, house=False)
+        assert await store.ledger.mismatches() == ()
+        name = f"{TOLD.network} {HASH.lower()}"
+        for table in ("payments", "ledger"):
+            change = f"UPDATE {table} SET transfer = '{name}' WHERE transfer = '{name} 3'"
+            await store.database.change(partial(_do, change))
+        assert await store.ledger.mismatches() == ("transaction_repeated 2",)
 
     place.run(story)
 
@@ -123,12 +200,15 @@ def test_what_was_counted_twice_before_names_were_kept_is_told(bare: Place) -> N
         assert await store.ledger.mismatches() == ("transaction_repeated 2", "transaction_repeated 4")
         held = await settling(store, 6)
         for index in (None, 9):
-            paid = at(index) if index is None else at(index, transaction="0x2")
-            if index is None:
-                with pytest.raises(TransactionCounted):
-                    await store.payments.settled(*held, paid, NOW, house=False)
-            else:
-                assert await store.payments.settled(*held, paid, NOW, house=False)
+            with pytest.raises(TransactionCounted):
+                await store.payments.settled(*held, at(index, transaction="0x2"), NOW, house=False)
+        # Of two without a place nobody can say which is which; of one it can be found out.
+        assert await store.payments.placeless("eip155:8453", HASH) is None
+        found = await store.payments.placeless("eip155:8453", "0x2")
+        assert found is not None
+        assert await store.payments.place(found.key, 7)
+        assert await store.payments.settled(*held, at(9, transaction="0x2"), NOW, house=False)
+        assert await store.ledger.mismatches() == ("transaction_repeated 2", "transaction_repeated 4")
 
     bare.run(looked)
 

@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from assay402.core.check import Refusal
 from assay402.service.admission import admitted, declined
+from assay402.service.endings import requirements_of
 from assay402.service.gate import RERUN_SECONDS, RERUNS
 from assay402.service.identifiers import request_sha256
 from assay402.service.order import Declined, Delivered, Order, Outcome
 from assay402.service.ports import KeptAnswer, PaymentRow
-from assay402.service.settling import requirements_of
 from assay402.service.till import Till, Verified
 from assay402.service.work import Paid, Product, keeps_answers
 

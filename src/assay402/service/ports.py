@@ -241,8 +241,17 @@ class Payments(Protocol):
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, in one transaction.
 
-        False: fence lost. Raises `TransactionCounted` too; a settlement without a log index must be the only one of its transaction.
+        False: fence lost. Raises `TransactionCounted` too: where one of two settlements of a transaction has no log index,
+        they may be the same transfer.
         """
+        ...
+
+    async def placeless(self, network: str, transaction: str) -> PaymentRow | None:
+        """Give the one payment that is settled by a transaction of which it is not known which transfer it was."""
+        ...
+
+    async def place(self, key: str, log_index: int) -> bool:
+        """Write which transfer settled a payment; False where that is known already, or is another payment's."""
         ...
 
     async def release(self, key: str, fence: int) -> bool:
