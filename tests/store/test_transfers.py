@@ -6,12 +6,13 @@ from functools import partial
 import pytest
 from msgspec.structs import replace
 
-from assay402.service.ports import PaymentState, Settled, TransactionCounted
+from assay402.service.ports import PaymentState, Settled, StoreUnavailable, TransactionCounted
+from assay402.store import migrating, postgresql
 from assay402.store.database import Work
 from assay402.store.migrating import upgrade
 from assay402.store.opening import Store, open_database
-from assay402.store.versions import statements
-from store.databases import BOUND, ENTRY, NOW, PAID, Place, after, claim, settle
+from assay402.store.versions import statements, version_of
+from store.databases import BOUND, ENTRY, NOW, PAID, Place, PostgreSQL, after, claim, settle
 
 HASH = "0x" + "aB" * 32
 TOLD = replace(PAID, transaction=HASH)
@@ -211,6 +212,86 @@ def test_what_was_counted_twice_before_names_were_kept_is_told(bare: Place) -> N
         assert await store.ledger.mismatches() == ("transaction_repeated 2", "transaction_repeated 4")
 
     bare.run(looked)
+
+
+def test_an_upgrade_goes_in_steps_and_one_that_broke_off_is_gone_on_with(
+    bare: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A past defect: it was one statement for all rows under a lock on all, and a large one was never done."""
+    monkeypatch.setattr(migrating, "BATCH", 2)
+    dialect = "sqlite" if bare.is_sqlite else "postgresql"
+    told: list[tuple[int, int]] = []
+
+    def tell(done: int, of: int) -> None:
+        told.append((done, of))
+        if len(told) == 2:
+            raise InterruptedError
+
+    async def story() -> None:
+        database = await open_database(bare.address, makes_tables=False)
+        other = await open_database(bare.address, makes_tables=False)
+        for statement in (*statements("0001_first.sql"), *_STAMP):
+            await database.change(partial(_do, statement))
+        for number in range(1, 6):
+            await database.change(partial(_old, number, f"0x{number}"))
+        with pytest.raises(InterruptedError):
+            await upgrade(database, dialect, tell)
+        # What was done stands, the release before finds its version, and goes on.
+        assert await version_of(other) == "0001"
+        named = await other.read("SELECT id FROM ledger WHERE transfer IS NOT NULL ORDER BY id")
+        assert [row[0] for row in named] == [1, 2, 3, 4]
+        await other.change(partial(_old, 6, "0x6"))
+        told.clear()
+        monkeypatch.setattr(migrating, "BATCH", 4)
+        assert await upgrade(database, dialect, lambda *each: told.append(each)) == ("0001", "0002")
+        assert told == [(4, 6), (6, 6)] * 2
+        assert await upgrade(database, dialect) == ("0002", "0002")
+        await database.close()
+        await other.close()
+
+    asyncio.run(asyncio.wait_for(story(), BOUND))
+
+    async def looked(store: Store) -> None:
+        assert await store.ledger.mismatches() == ()
+        unnamed = "SELECT count(*) FROM ledger l JOIN payments p ON p.ledger_id = l.id WHERE l.transfer IS NULL OR p.transfer IS NULL"
+        assert (await store.database.read(unnamed))[0][0] == 0
+
+    bare.run(looked)
+
+
+def test_a_statement_of_an_upgrade_may_take_its_time(
+    server: PostgreSQL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A past defect: the driver gave up on each after ten seconds, whatever the server was told."""
+    monkeypatch.setattr(postgresql, "_COMMAND_SECONDS", 0.5)
+
+    async def story(store: Store) -> None:
+        with pytest.raises(StoreUnavailable):
+            await store.database.read("SELECT pg_sleep(1.5)")
+        await store.database.slowly("SELECT pg_sleep(1)")
+        await store.database.slowly("SELECT pg_sleep(1)", is_apart=True)
+
+    server.database().run(story)
+
+
+def test_an_index_whose_making_broke_off_is_made_anew(server: PostgreSQL) -> None:
+    place = server.database(has_tables=False)
+
+    async def story() -> None:
+        database = await open_database(place.address, makes_tables=False)
+        for statement in (*statements("0001_first.sql"), *_STAMP):
+            await database.change(partial(_do, statement))
+        await database.change(partial(_old, 1, "0x1"))
+        await database.change(partial(_old, 2, "0x1"))
+        broken = "CREATE UNIQUE INDEX CONCURRENTLY ledger_transfer ON ledger (transaction_id)"
+        with pytest.raises(StoreUnavailable):
+            await database.slowly(broken, is_apart=True)
+        assert await upgrade(database, "postgresql") == ("0001", "0002")
+        made = await database.read("SELECT indexdef FROM pg_indexes WHERE indexname = 'ledger_transfer'")
+        assert "(transfer)" in made[0][0]
+        await database.close()
+
+    asyncio.run(asyncio.wait_for(story(), BOUND))
 
 
 _STAMP = (
