@@ -306,11 +306,53 @@ def test_a_store_that_takes_nothing_is_asked_for_one_of_many() -> None:
     run(story)
 
 
+def test_a_fault_over_a_held_settlement_does_not_end_the_reconciler() -> None:
+    async def story(world: World) -> None:
+        await unwritten(world)
+        world.clock.pass_by(2)
+        heard: list[tuple[str, str]] = []
+        world.orders._tell = lambda *said: heard.append(said)  # type: ignore[misc]
+        world.payments.fails = lambda _change: False
+        working = world.payments.settled
+
+        async def broken(*_: object, **__: object) -> bool:
+            raise ZeroDivisionError
+
+        world.payments.settled = broken  # type: ignore[method-assign]
+        assert await world.orders.reconcile() == 0
+        assert heard == [("order.failed", "")]
+        assert await world.orders.reconcile() == 0
+        assert len(heard) == 1
+        world.clock.pass_by(2)
+        world.payments.settled = working  # type: ignore[method-assign]
+        assert await world.orders.reconcile() == 1
+
+    run(story)
+
+
+def test_the_fee_is_not_lost_with_a_write_that_failed() -> None:
+    class Costly(Chain):
+        async def fee(self, _network: str, _transaction: str) -> int | None:
+            return 5_000
+
+    async def story(world: World) -> None:
+        world.orders = world.service(chain=Costly(world))
+        world.payments.fails = lambda change: change == "settled"
+        payment = await world.paid()
+        assert isinstance(await world.take(payment=payment), Pending)
+        world.payments.fails = lambda _change: False
+        world.clock.pass_by(2)
+        assert isinstance(await world.take(payment=payment), Delivered)
+        assert [each.settled.fee_lamports for each in world.payments.booked] == [5_000]
+
+    run(story)
+
+
 def test_what_another_has_written_meanwhile_is_not_written_again() -> None:
     async def story(world: World) -> None:
         payment = await unwritten(world)
         world.payments.fails = lambda _change: False
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         other = world.service(chain=Chain(world))
         assert isinstance(await other.take(world.order("deliverable/check", payment)), Delivered)
         tried = world.payments.changes.count("settled")
@@ -433,9 +475,24 @@ class SlowFacilitator:
 
 
 class SlowPayments(MemoryPayments):
-    """A store that takes as long as it may over a settlement."""
+    """A store that takes as long as it may over each step."""
 
     clock: Clock
+
+    async def take_over(self, key: str, fence: int, now: datetime, lease_until: datetime) -> int | None:
+        """Answer at the last moment."""
+        self.clock.pass_by(STORE_SECONDS)
+        return await super().take_over(key, fence, now, lease_until)
+
+    async def placeless(self, network: str, transaction: str) -> PaymentRow | None:
+        """Answer at the last moment."""
+        self.clock.pass_by(STORE_SECONDS)
+        return await super().placeless(network, transaction)
+
+    async def place(self, key: str, log_index: int) -> bool:
+        """Answer at the last moment."""
+        self.clock.pass_by(STORE_SECONDS)
+        return await super().place(key, log_index)
 
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Answer at the last moment."""
@@ -462,7 +519,7 @@ def test_a_lease_covers_the_longest_way_a_settlement_can_take() -> None:
         assert isinstance(await world.take(payment=payment), Pending)
         assert world.clock() - begun <= timedelta(seconds=Timing().settling)
         row: PaymentRow = next(each for each in world.payments.rows.values() if each.settled_at is None)
-        world.clock.pass_by(186)
+        world.clock.pass_by(Timing().settling + 1)
         begun, changes = world.clock(), len(world.payments.changes)
         await world.orders.take(world.order(payment=payment))
         assert "settled" in world.payments.changes[changes:]
@@ -478,8 +535,8 @@ def test_the_parts_of_a_lease_are_the_times_that_are_kept() -> None:
     assert patience.settle_ms == SETTLE_SECONDS * 1_000
     assert patience.pending_pause_seconds == PAUSE_SECONDS
     assert EVMLookup({}, fetcher=_nobody)._fee_limits.deadline_ms == 2_000
-    parts = 2 * LOOK_SECONDS + 2 * SETTLE_SECONDS + PAUSE_SECONDS + 2 * (2 + STORE_SECONDS)
-    assert Timing().settling == parts == 185
+    parts = 3 * LOOK_SECONDS + 2 * SETTLE_SECONDS + PAUSE_SECONDS + 2 * 2 + 6 * STORE_SECONDS
+    assert Timing().settling == parts == 245
 
 
 async def _nobody(_ask: object) -> Any:

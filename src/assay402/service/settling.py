@@ -92,15 +92,20 @@ class Settling:
         found = await self._look(row.key, job.requirements)
         if isinstance(found, NotMoved) and _ran_out(row, found.as_of):
             return await self._ended(job, Event.UNMOVED_FOR_GOOD, found)
-        ending = await self._ended(job, Event.MOVED, found) if isinstance(found, Settled) else _COUNTED
-        if not isinstance(ending, Counted):
-            return ending
-        answer = await self._facilitator.settle(payment, job.requirements)
-        found, last = await self._found(job, answer)
+        if isinstance(found, Settled):
+            ending = await self._ended(job, Event.MOVED, found)
+            if not isinstance(ending, Counted):
+                return ending
+            # The chain showed which transfer it was, and a facilitator can show nothing better.
+            answer = Unknown(retry_after_seconds=self._timing.retry_after_in_doubt)
+            event = Event.UNTOLD if self._is_hopeless(row, now, answer) else Event.UNKNOWN
+            return await self._ended(job, event, answer)
+        said = await self._facilitator.settle(payment, job.requirements)
+        found, last = await self._found(job, said)
         if last is not None:
             return last
         event = Event.UNTOLD if self._is_hopeless(row, now, found) else Event.UNKNOWN
-        return await self._ended(job, event, answer)
+        return await self._ended(job, event, said)
 
     async def sweep(self, row: PaymentRow) -> bool:
         """Bring a row nobody has to its end where that needs no client; tells whether it is at its end."""

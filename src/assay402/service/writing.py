@@ -80,6 +80,10 @@ class Writing:
         except TransactionCounted:
             self._unwritten.forget(held.key)
             return _COUNTED
+        except Exception:
+            # A fault of ours: the others are offered before it the next time.
+            self._unwritten.put_off(held.key, now)
+            raise
         if not is_written:
             self._unwritten.give_up(held.key)
             return Lost()

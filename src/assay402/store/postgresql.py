@@ -15,6 +15,7 @@ import asyncpg
 
 from assay402.core.errors import TheirError
 from assay402.service.ports import StoreUnavailable
+from assay402.service.timing import STORE_SECONDS
 from assay402.store.database import Rows, T, Work
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ _LIMITS: Final = (
 _CHANGE: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; SET LOCAL synchronous_commit = on"
 _QUERY: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; {_LIMITS}"
 
+_BOUNDED: Final = (_CHANGE, _QUERY)
 _SLOW_SECONDS: Final = 86_400.0
+"""Of a migration's statement: as long as it takes."""
 # It waits for a lock no longer than others do, as they wait behind it.
 _SLOWLY: Final = (
     f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = {LOCK_MS};"
@@ -138,8 +141,13 @@ class PostgreSQLDatabase:
         self, begin: str | None, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]"
     ) -> T:
         reason = "failed"
+        # As a whole too: its statements may each come near their time-out.
+        longest = STORE_SECONDS if begin in _BOUNDED else None
         try:
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+            async with (
+                asyncio.timeout(longest),
+                self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection,
+            ):
                 return await (do(connection) if begin is None else _whole(connection, begin, do))
         except _FAILURES as error:
             reason = _reason(error)
