@@ -45,7 +45,7 @@ def test_a_lease_that_cannot_be_given_up_runs_out() -> None:
         payment = await in_doubt(world, "claims/diagnose", UNKNOWN["500"], moves=False)
         world.clock.pass_by(100)
         assert isinstance(await world.take("claims/diagnose", payment), Pending)
-        world.clock.pass_by(86)
+        world.clock.pass_by(146)
         assert isinstance(await world.take("claims/diagnose", payment), Delivered)
 
     run(story)

@@ -154,6 +154,20 @@ def test_a_payment_that_was_let_go_and_moved_gets_no_offer_though_it_is_for_none
 
 
 @pytest.mark.parametrize("how", AGAIN)
+def test_the_facilitator_is_asked_about_what_a_payment_agreed_to_when_it_was_let_go(how: str) -> None:
+    async def story(world: World) -> None:
+        payment = await let_go(world, "deliverable/check")
+        later(world, how, None)
+        asked = len(world.facilitator.bodies)
+        assert isinstance(await again(world, "deliverable/check", payment, how), Pending)
+        requirements = world.facilitator.bodies[asked]["paymentRequirements"]
+        for member in ("amount", "payTo", "asset", "network"):
+            assert requirements[member] == payment["accepted"][member]
+
+    run(story)
+
+
+@pytest.mark.parametrize("how", AGAIN)
 def test_of_a_payment_that_was_let_go_and_of_which_nobody_can_tell_now_there_is_no_offer(how: str) -> None:
     async def story(world: World) -> None:
         payment = await let_go(world, "deliverable/check")

@@ -35,7 +35,10 @@ class PaymentState(Enum):
     SETTLED = "settled"
     """Money moved. Final."""
     RELEASED = "released"
-    """Nothing moved and nothing will: the work was refused or the settlement was. The payment may be claimed anew."""
+    """The work was refused, or the settlement in a way that shows nothing was sent. The payment may be claimed anew.
+
+    Its authorization can still be used by whoever has it: before any offer is made for it, that is looked up.
+    """
     EXPIRED = "expired"
     """The authorization ran out before anything moved. Final."""
     UNRESOLVED = "unresolved"
