@@ -320,6 +320,40 @@ def test_a_store_that_takes_nothing_is_asked_for_one_of_many() -> None:
     run(story)
 
 
+def test_a_held_settlement_is_written_though_another_replica_looked_at_its_row() -> None:
+    """A past defect: the other one knew nothing of it and raised the fence, and at the stop it was lost."""
+
+    async def story(world: World) -> None:
+        other = world.service()
+        payment = await unwritten(world)
+        world.clock.pass_by(Timing().settling + 1)
+        world.payments.fails = lambda _change: False
+        assert await other.reconcile() == 0
+        world.orders.stop_admitting()
+        await world.orders.drained()
+        assert (len(world.payments.booked), world.row.state) == (1, PaymentState.SETTLED)
+        assert isinstance(await other.take(world.order("deliverable/check", payment)), Delivered)
+
+    run(story)
+
+
+def test_a_held_settlement_is_not_written_into_a_row_that_another_worker_has() -> None:
+    async def story(world: World) -> None:
+        await unwritten(world)
+        row, now = world.row, world.clock
+        world.clock.pass_by(Timing().settling + 1)
+        world.payments.fails = lambda _change: False
+        assert await world.payments.take_over(row.key, row.fence, now(), now() + timedelta(seconds=60)) == 2
+        assert await world.orders.reconcile() == 0
+        assert world.payments.booked == []
+        # That one lets go of it, and before this one stops it is offered again.
+        world.clock.pass_by(61)
+        await world.orders.drained()
+        assert len(world.payments.booked) == 1
+
+    run(story)
+
+
 def test_a_fault_over_a_held_settlement_does_not_end_the_reconciler() -> None:
     async def story(world: World) -> None:
         await unwritten(world)

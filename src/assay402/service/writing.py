@@ -1,6 +1,6 @@
 """Writing down that money moved: held until the store has it, and one transfer for one payment."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from assay402.service.ports import (
     ChainLookup,
     PaymentRow,
     Payments,
+    PaymentState,
     Settled,
     StoreUnavailable,
     TransactionCounted,
@@ -19,6 +20,7 @@ from assay402.service.unwritten import Held, Unwritten
 from assay402.service.work import Clock
 
 _COUNTED: Final = Counted()
+_IN_DOUBT: Final = (PaymentState.SETTLING, PaymentState.UNRESOLVED)
 _LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
 
 
@@ -71,9 +73,8 @@ class Writing:
 
     async def _written(self, held: Held) -> Ending:
         now = self._clock()
-        is_house = held.payer.lower() in self._house
         try:
-            is_written = await self._settled(held, now, is_house=is_house)
+            is_written = await self._settled(held, now) or await self._taken_back(held, now)
         except StoreUnavailable:
             self._unwritten.put_off(held.key, now)
             return InDoubt(retry_after_seconds=self._timing.retry_after)
@@ -84,15 +85,18 @@ class Writing:
             # A fault of ours: the others are offered before it the next time.
             self._unwritten.put_off(held.key, now)
             raise
+        if is_written is None:
+            self._unwritten.put_off(held.key, now)
+            return Lost()
         if not is_written:
             self._unwritten.give_up(held.key)
             return Lost()
         self._unwritten.forget(held.key)
         return Moved(transaction=held.settled.transaction, settled_at=now)
 
-    async def _settled(self, held: Held, now: datetime, *, is_house: bool) -> bool:
+    async def _settled(self, held: Held, now: datetime) -> bool:
         """Write a settlement; where a payment stands in its way whose place in the transaction is not known, find that first."""
-        settled = held.settled
+        settled, is_house = held.settled, held.payer.lower() in self._house
         try:
             return await self._payments.settled(held.key, held.fence, settled, now, house=is_house)
         except TransactionCounted:
@@ -104,6 +108,18 @@ class Writing:
             if other is None or not await self._is_placed(other, settled.transaction):
                 raise
         return await self._payments.settled(held.key, held.fence, settled, now, house=is_house)
+
+    async def _taken_back(self, held: Held, now: datetime) -> bool | None:
+        """Write a settlement whose row somebody took over and let go of, not knowing that it moved; tells whether it is written.
+
+        None: somebody has it, and may let go of it yet.
+        """
+        row = await self._payments.find(held.key)
+        if row is None or row.state not in _IN_DOUBT or row.fence == held.fence:
+            return False
+        # Free again at once, as in `resolving`: whoever comes between wins.
+        fence = await self._payments.take_over(row.key, row.fence, now, now)
+        return None if fence is None else await self._settled(replace(held, fence=fence), now)
 
     async def _is_placed(self, other: PaymentRow, transaction: str) -> bool:
         """Look up which transfer of its transaction settled a payment, and write that down; tells whether it is known now."""
