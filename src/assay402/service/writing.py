@@ -1,6 +1,6 @@
 """Writing down that money moved: held until the store has it, and one transfer for one payment."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 from msgspec.structs import replace
