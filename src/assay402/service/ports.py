@@ -330,22 +330,6 @@ class FreeTier(Protocol):
         ...
 
 
-class Rates(Protocol):
-    """Gives what a US dollar was worth in Canadian dollars."""
-
-    basis: str
-    """Who publishes the rates, such as `bank_of_canada`."""
-
-    async def between(self, since: date, until: date) -> Mapping[date, str]:
-        """Give the rate of each day that has one, from `since` to `until`, both included, as decimal strings.
-
-        Raises:
-            TheirError: `rates_unavailable` where the publisher gives none or gives what is no rate.
-
-        """
-        ...
-
-
 class Facilitator(Protocol):
     """Verifies and settles for us. No text of it passes through. Never raises for what it answers or fails to answer."""
 

@@ -49,7 +49,7 @@ async def upgrade(
     """Bring the tables to the newest version; gives the version before and after.
 
     Tables of the next release, with which this one works, are left as they are: after a rollback nothing is to be done.
-    `tell` hears of each batch of rows how many are done, of how many.
+    `tell` hears of each batch of rows how many are done, of how many, where there are several.
 
     Raises:
         TheirError: `schema_ahead` for tables that this release does not know.
@@ -73,7 +73,8 @@ async def _done(database: Database, dialect: str, statement: str, tell: Callable
         for first in range(1, last + 1, BATCH):
             until = min(first + BATCH - 1, last)
             await database.slowly(statement, first, until)
-            tell(until, last)
+            if last > BATCH:
+                tell(until, last)
         return
     index = _INDEX.match(statement)
     if index is not None:
