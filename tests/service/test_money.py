@@ -111,6 +111,27 @@ def test_a_chain_that_shows_one_transfer_for_two_payments_settles_one() -> None:
     run(story)
 
 
+def test_a_place_in_another_transaction_is_not_taken_for_one_in_this() -> None:
+    """The facilitator named for the first payment a transaction in which it did not move: its own is another."""
+
+    class Elsewhere(Batch):
+        async def find(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
+            found = await super().find(key, requirements)
+            if isinstance(found, Settled) and found.log_index == 1:
+                return replace(found, transaction="0x" + "ee" * 32)
+            return found
+
+    async def story(world: World) -> None:
+        world.orders = world.service(chain=Elsewhere(world))
+        world.facilitator.settle_says = lambda _call: ONE_HASH
+        world.facilitator.moves_anyway = True
+        assert isinstance(await world.take(payment=await world.paid()), Delivered)
+        assert isinstance(await world.take(payment=await world.paid()), Pending)
+        assert [each.settled.log_index for each in world.payments.booked] == [None]
+
+    run(story)
+
+
 async def again(world: World, name: str, payment: dict[str, Any], how: str) -> Outcome:
     order = world.order(name, payment)
     if how == "at another price":

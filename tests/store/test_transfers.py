@@ -141,6 +141,18 @@ def test_a_name_that_is_not_of_its_transaction_is_told(place: Place, transfer: s
     place.run(story)
 
 
+def test_a_place_that_is_not_the_one_it_was_counted_with_is_told(place: Place) -> None:
+    async def story(store: Store) -> None:
+        held = await settling(store, 1)
+        assert await store.payments.settled(*held, at(3), NOW, house=False)
+        name = f"{TOLD.network} {HASH.lower()}"
+        for changed in (f"{name} 5", name):
+            await store.database.change(partial(_do, f"UPDATE payments SET transfer = '{changed}'"))
+            assert await store.ledger.mismatches() == ("transfer_differs 1",)
+
+    place.run(story)
+
+
 def test_a_transfer_without_a_place_beside_one_that_has_one_is_told(place: Place) -> None:
     """As the release before let it be: both may be the same."""
 
