@@ -61,7 +61,7 @@ async def retried(made: World, name: str, payment: dict[str, Any]) -> list[Deliv
             if len(answers) == 2:
                 break
         else:
-            made.clock.pass_by(76)
+            made.clock.pass_by(83)
     return answers
 
 

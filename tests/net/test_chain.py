@@ -19,6 +19,8 @@ NONCE = "0x" + "0a" * 32
 KEY = f"eip3009 {BASE} {ASSET.lower()} {ALICE} {NONCE}"
 REQUIREMENTS = {"scheme": "exact", "network": BASE, "amount": "10000", "asset": ASSET, "payTo": PAY_TO}
 HASH = "0x" + "cd" * 32
+USED, CANCELLED = "AuthorizationUsed(address,bytes32)", "AuthorizationCanceled(address,bytes32)"
+ERROR = Reply(200, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"secret"},"result":"0x"}')
 TIME = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HEAD = {"number": "0x4e20", "timestamp": hex(int(TIME.timestamp()))}
 
@@ -130,6 +132,26 @@ PAIRED: dict[str, tuple[list[Any], int]] = {
     "within a wrapped call": ([moved(token=BOB), other(token=BOB), used(), moved(), moved(token=BOB)], 10),
     "with logs of another contract between": ([used(), moved(1, token=BOB), moved()], 9),
     "behind an approval": ([other(), used(), moved(), other()], 9),
+    "a stranger's transfer of nothing before": ([moved(0, to=BOB), used(), moved()], 9),
+    "a stranger's transfers of nothing around": (
+        [moved(0, to=BOB), used(), moved(), moved(0), moved(0, to=BOB)], 9,
+    ),
+    "the same of a token that says the transfer first": (
+        [moved(0), moved(), used(), moved(0, to=BOB), moved(0)], 8,
+    ),
+    "a batch with nothing before it": (
+        [moved(0), used(nonce="0x" + "0b" * 32), moved(), used(), moved()], 11,
+    ),
+    "a batch with nothing behind it of a token that says the transfer first": (
+        [moved(), used(nonce="0x" + "0b" * 32), moved(), used(), moved(0, to=BOB)], 9,
+    ),
+    "a stranger's own authorizations before": (
+        [moved(0, payer=BOB), used(BOB), moved(1, payer=BOB), used(BOB, OTHER_NONCE), moved(0, payer=BOB),
+         moved(0), used(), moved()], 14,
+    ),
+    "the payer's other transfer before": ([moved(), used(), moved()], 9),
+    "something of the token between": ([used(), other(), moved()], 9),
+    "used at the end by another": ([used(), moved(), used(BOB)], 8),
 }  # fmt: skip
 
 
@@ -138,6 +160,56 @@ def test_an_authorization_has_the_transfer_that_stands_beside_it(logs: list[Any]
     got = found(Node(eth_getTransactionReceipt=receipt(*logs)))
     assert isinstance(got, Settled)
     assert got.log_index == index
+
+
+def block_logs(*logs: Any) -> Any:
+    """Answer for the one authorization, and for all events of its payer in its block."""
+    numbered = receipt(*logs)["logs"]
+
+    def answer(asked: dict[str, Any]) -> Any:
+        if isinstance(asked["topics"][0], str):
+            return [{**used(), "blockNumber": "0x4e1f"}]
+        assert (asked["address"], asked["fromBlock"], asked["toBlock"]) == (ASSET.lower(), "0x4e1f", "0x4e1f")
+        assert asked["topics"] == [[topic(USED), topic("Transfer(address,address,uint256)")], word(ALICE)]
+        return numbered
+
+    return answer
+
+
+ELSEWHERE = {"transactionHash": "0x" + "ef" * 32}
+
+
+def test_a_receipt_is_not_asked_for_where_the_events_of_the_payer_tell() -> None:
+    """Whoever sends the transaction can make its receipt as long as it likes."""
+    logs = block_logs({**moved(), **ELSEWHERE}, moved(0, to=BOB), used(), moved(), {**used(), **ELSEWHERE})
+    node = Node(eth_getLogs=logs, eth_getTransactionReceipt=None)
+    got = found(node)
+    assert isinstance(got, Settled)
+    assert got.log_index == 10
+    assert [asked["method"] for asked in node.asked][2:] == ["eth_getLogs", "eth_getLogs"]
+
+
+UNTOLD: dict[str, Any] = {
+    "nothing": block_logs(),
+    "of another transaction": block_logs({**used(), **ELSEWHERE}, {**moved(), **ELSEWHERE}),
+    "text": block_logs("x"),
+    "not numbered": lambda asked: (
+        [{**used(), "blockNumber": "0x4e1f"}] if isinstance(asked["topics"][0], str) else [used(), moved()]
+    ),
+    "an error": lambda asked: (
+        [{**used(), "blockNumber": "0x4e1f"}] if isinstance(asked["topics"][0], str) else ERROR
+    ),
+    "no block": [{**used(), "blockNumber": "latest"}],
+}
+
+
+@pytest.mark.parametrize("logs", UNTOLD.values(), ids=UNTOLD)
+def test_where_the_events_of_the_block_do_not_tell_the_receipt_does(logs: Any) -> None:
+    node = Node(eth_getLogs=logs)
+    got = found(node)
+    assert isinstance(got, Settled)
+    assert got.log_index == 8
+    assert node.asked[-1]["method"] == "eth_getTransactionReceipt"
 
 
 def test_where_a_node_numbers_no_logs_their_order_does() -> None:
@@ -155,7 +227,12 @@ def test_one_transfer_pays_for_one_authorization(takes_first: bool) -> None:
     for paid in ([*logs, moved()], [moved(), *logs], [*logs[:2], moved(), *logs[2:]]):
         for nonce in nonces:
             node = Node(eth_getLogs=[used(nonce=nonce)], eth_getTransactionReceipt=receipt(*paid))
-            assert found(node, KEY.replace(NONCE, nonce)) == Unknown(retry_after_seconds=10)
+            got = found(node, KEY.replace(NONCE, nonce))
+            if isinstance(got, Settled):
+                # Money that came, once: it stands where a token of the usual order has it.
+                assert (takes_first, paid[-1], nonce) == (True, moved(), nonces[-1])
+            else:
+                assert got == Unknown(retry_after_seconds=10)
 
 
 def test_an_unused_authorization_did_not_move_as_of_the_block_that_was_looked_at() -> None:
@@ -171,9 +248,6 @@ def logs_of(*events: tuple[str, int, Any]) -> Any:
         return [log for event, block, log in events if topic(event) == wanted and first <= block <= last]
 
     return answer
-
-
-USED, CANCELLED = "AuthorizationUsed(address,bytes32)", "AuthorizationCanceled(address,bytes32)"
 
 
 def cancelled(**changes: Any) -> dict[str, Any]:
@@ -238,7 +312,6 @@ def test_a_cancellation_that_may_not_stand_is_no_answer(results: dict[str, Any])
     assert found(Node(**plain | results)) == Unknown(retry_after_seconds=10)
 
 
-ERROR = Reply(200, b'{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"secret"},"result":"0x"}')
 DOUBTS: dict[str, dict[str, Any]] = {
     "state is an error": {"eth_call": ERROR},
     "state is empty": {"eth_call": "0x"},
@@ -281,8 +354,13 @@ DOUBTS: dict[str, dict[str, Any]] = {
     "paid itself, and us beside it": {
         "eth_getTransactionReceipt": receipt(used(), moved(1, to=ALICE), moved())
     },
-    "can be read in two ways": {"eth_getTransactionReceipt": receipt(moved(), used(), moved())},
-    "something of the token between": {"eth_getTransactionReceipt": receipt(used(), other(), moved())},
+    "paid itself, and us before it": {
+        "eth_getTransactionReceipt": receipt(moved(), used(), moved(1, to=ALICE))
+    },
+    "moved nothing, and us beside it": {"eth_getTransactionReceipt": receipt(used(), moved(0), moved())},
+    "a transfer that is not whole": {
+        "eth_getTransactionReceipt": receipt(used(), {**moved(), "topics": moved()["topics"][:2]})
+    },
     "nested": {"eth_getTransactionReceipt": receipt(used(), used(nonce="0x" + "0b" * 32), moved(), moved(1))},
     "used alone": {"eth_getTransactionReceipt": receipt(used())},
     "used twice": {"eth_getTransactionReceipt": receipt(used(), moved(), used(), moved())},

@@ -249,6 +249,20 @@ def test_each_answer_to_settle_has_its_outcome_and_is_asked_once(reply: Reply, o
     run(story)
 
 
+def test_a_refusal_after_a_settlement_was_pending_is_no_outcome() -> None:
+    """It was sent then: what is said of the second call is not what became of the first."""
+
+    async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
+        pending = said(success=False, errorReason="settlement_pending", transaction="0x1")
+        refused = said(success=False, errorReason="insufficient_funds")
+        server.settle_says = lambda call: pending if call == 1 else refused
+        assert await facilitator.settle(PAYLOAD, REQUIREMENTS) == Unknown(retry_after_seconds=10)
+        server.settle_says = lambda _call: refused
+        assert await facilitator.settle(PAYLOAD, REQUIREMENTS) == Refused(reason="insufficient_funds")
+
+    run(story)
+
+
 def test_a_pending_settlement_is_asked_about_once_more() -> None:
     async def story(facilitator: HTTPFacilitator, server: FacilitatorServer) -> None:
         pending = said(success=False, errorReason="settlement_pending", transaction="0x1")

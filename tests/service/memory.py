@@ -152,7 +152,7 @@ class MemoryPayments:
             if (booked.settled.network, booked.settled.transaction.lower())
             == (settlement.network, settlement.transaction.lower())
         ]
-        if same and settlement.log_index in {None, *same}:
+        if same and (None in same or settlement.log_index in {None, *same}):
             raise TransactionCounted
         self.rows[key] = replace(
             row, state=PaymentState.SETTLED, settled_at=now, transaction=settlement.transaction
@@ -167,6 +167,32 @@ class MemoryPayments:
                 house=house,
             )
         )
+        return True
+
+    async def placeless(self, network: str, transaction: str) -> PaymentRow | None:
+        found = [
+            each.key
+            for each in self.booked
+            if (each.settled.network, each.settled.transaction.lower()) == (network, transaction.lower())
+            and each.settled.log_index is None
+        ]
+        return self.rows[found[0]] if len(found) == 1 else None
+
+    async def place(self, key: str, log_index: int) -> bool:
+        self._change("place")
+        number = next((number for number, each in enumerate(self.booked) if each.key == key), None)
+        if number is None:
+            return False
+        own = self.booked[number].settled
+        same = [
+            each.settled.log_index
+            for each in self.booked
+            if (each.settled.network, each.settled.transaction.lower())
+            == (own.network, own.transaction.lower())
+        ]
+        if own.log_index is not None or log_index in same:
+            return False
+        self.booked[number] = replace(self.booked[number], settled=replace(own, log_index=log_index))
         return True
 
     async def release(self, key: str, fence: int) -> bool:

@@ -306,7 +306,7 @@ def test_an_agent_that_lost_its_payment_goes_on_under_its_id_where_the_worker_di
         world.payments.fails = lambda change: change == "keep"
         await world.take("deliverable/check", lost)
         world.payments.fails = lambda _change: False
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         fresh = await world.paid("deliverable/check", payment_id=mine)
         assert isinstance(await world.take("deliverable/check", fresh), Delivered)
         assert sorted(row.state.value for row in world.payments.rows.values()) == ["released", "settled"]

@@ -90,7 +90,7 @@ def test_without_an_outcome_the_client_waits_and_the_same_payment_is_settled_onc
         for _ in range(3):
             assert isinstance(await world.take("deliverable/check", payment), Pending)
         assert world.facilitator.moved == {}
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         outcome = await world.take("deliverable/check", payment)
         assert isinstance(outcome, Delivered)
         assert (len(world.facilitator.moved), len(world.payments.booked)) == (1, 1)
@@ -106,7 +106,7 @@ def test_money_that_moved_unseen_is_found_on_the_chain_and_not_moved_again(name:
         world.orders = world.service(chain=chain)
         payment = await in_doubt(world, name, UNKNOWN["500"], moves=True)
         chain.is_unknown = False
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         calls = world.facilitator.count("settle")
         outcome = await world.take(name, payment)
         assert isinstance(outcome, Delivered)
@@ -161,7 +161,7 @@ def test_in_doubt_a_refusal_ends_nothing() -> None:
     async def story(world: World) -> None:
         payment = await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=True)
         world.facilitator.settle_says = lambda _call: said(success=False, errorReason="insufficient_funds")
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         assert isinstance(await world.take("deliverable/check", payment), Pending)
         assert world.row.state is SETTLING
 
@@ -178,7 +178,7 @@ def test_an_authorization_that_ran_out_unused_expires_and_only_then_is_there_an_
         world.facilitator.settle_says = lambda _call: said(success=False, errorReason="insufficient_funds")
         world.clock.pass_by(300 + 119)
         assert isinstance(await world.take("deliverable/check", payment), Pending)
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         outcome = await world.take("deliverable/check", payment)
         assert isinstance(outcome, Offered)
         assert world.row.state is EXPIRED
@@ -194,7 +194,7 @@ def test_the_reconciler_ends_what_nobody_comes_back_for() -> None:
         world.orders = world.service(chain=chain)
         await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=True)
         assert await world.orders.reconcile() == 0
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         assert await world.orders.reconcile() == 0
         chain.is_unknown = False
         assert await world.orders.reconcile() == 1
@@ -219,7 +219,7 @@ def test_what_is_never_found_out_does_not_keep_the_reconciler_from_the_rest() ->
             world.clock.pass_by(1)
         chain.is_unknown = False
         chain.is_known = lambda key: key in world.facilitator.moved
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         assert [await world.orders.reconcile(limit=1) for _ in range(4)] == [0, 0, 1, 0]
         assert len(world.payments.booked) == 1
 
@@ -282,7 +282,7 @@ def test_the_reconciler_leaves_an_unused_authorization_until_it_ran_out() -> Non
         chain = Chain(world)
         world.orders = world.service(chain=chain)
         await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=False)
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         assert await world.orders.reconcile() == 0
         assert world.row.state is SETTLING
         world.clock.pass_by(300)
@@ -330,7 +330,7 @@ def test_a_store_that_cannot_write_charges_nobody_twice_and_loses_nothing(name: 
             assert (outcome.status, outcome.code) == (503, "store_unavailable")
             assert world.facilitator.moved == {}
         world.payments.fails = lambda _tried: False
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         outcome = await world.take(name, payment)
         assert isinstance(outcome, Delivered)
         assert (len(world.facilitator.moved), len(world.payments.booked)) == (1, 1)
@@ -351,7 +351,7 @@ def test_every_single_write_may_fail_once(name: str, nth: int) -> None:
             outcome = await world.take(name, payment)
             delivered += [outcome] if isinstance(outcome, Delivered) else []
             assert not isinstance(outcome, Offered)
-            world.clock.pass_by(186)
+            world.clock.pass_by(246)
             await world.orders.reconcile()
         assert delivered or nth > 4
         assert len(world.payments.booked) == len(world.facilitator.moved) == 1
@@ -366,7 +366,7 @@ def test_a_stalled_worker_that_wakes_after_a_take_over_gives_the_stored_answer(n
         world.facilitator.hold = asyncio.Event()
         stalled = asyncio.create_task(world.take(name, payment))
         await world.facilitator.entered.wait()
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         other = world.service(chain=Chain(world))
         taken = await other.take(world.order(name, payment))
         assert isinstance(taken, Delivered)
@@ -390,7 +390,7 @@ def test_a_retry_begins_anew_where_the_worker_died_before_it_settled(name: str, 
         world.payments.fails = lambda _change: False
         assert world.row.state is state
         assert isinstance(await world.take(name, payment), Pending)
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         # The authorization lives 300 seconds and outlasts the retry.
         assert isinstance(await world.take(name, payment), Delivered)
         assert (world.row.fence, len(world.payments.booked)) == (3, 1)

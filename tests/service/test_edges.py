@@ -45,7 +45,7 @@ def test_a_lease_that_cannot_be_given_up_runs_out() -> None:
         payment = await in_doubt(world, "claims/diagnose", UNKNOWN["500"], moves=False)
         world.clock.pass_by(100)
         assert isinstance(await world.take("claims/diagnose", payment), Pending)
-        world.clock.pass_by(86)
+        world.clock.pass_by(146)
         assert isinstance(await world.take("claims/diagnose", payment), Delivered)
 
     run(story)
@@ -65,7 +65,7 @@ def test_a_settlement_whose_refusal_cannot_be_written_is_in_doubt() -> None:
 def test_a_doubt_that_cannot_be_written_about_stays() -> None:
     async def story(world: World) -> None:
         payment = await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=True)
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         world.payments.fails = lambda change: change == "take_over"
         assert isinstance(await world.take("deliverable/check", payment), Pending)
         assert await world.orders.reconcile() == 0
@@ -76,7 +76,7 @@ def test_a_doubt_that_cannot_be_written_about_stays() -> None:
 def test_of_two_that_take_over_at_once_one_does() -> None:
     async def story(world: World) -> None:
         payment = await in_doubt(world, "deliverable/check", UNKNOWN["500"], moves=False)
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         outcomes = await asyncio.gather(*(world.take("deliverable/check", payment) for _ in range(8)))
         assert any(isinstance(outcome, Delivered) for outcome in outcomes)
         assert {type(outcome) for outcome in outcomes} <= {Delivered, Pending}
@@ -91,7 +91,7 @@ def test_of_many_that_start_over_at_once_one_does() -> None:
         world.payments.fails = lambda change: change == "keep"
         await world.take("deliverable/check", payment)
         world.payments.fails = lambda _change: False
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         outcomes = await asyncio.gather(*(world.take("deliverable/check", payment) for _ in range(8)))
         assert any(isinstance(outcome, Delivered) for outcome in outcomes)
         assert (len(world.facilitator.moved), len(world.payments.booked)) == (1, 1)
@@ -116,7 +116,7 @@ def test_a_worker_that_was_outrun_while_it_worked_gives_what_the_other_stored() 
         payment = await world.paid(request=PROBE, lives=3_000)
         stalled = asyncio.create_task(world.take(payment=payment, request=PROBE))
         await first_works.wait()
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         assert isinstance(await world.take(payment=payment, request=PROBE), Delivered)
         other_is_done.set()
         woken = await stalled
@@ -144,7 +144,7 @@ def test_a_refusal_found_by_a_worker_that_was_outrun_is_not_given() -> None:
         payment = await world.paid(request=PROBE, lives=3_000)
         stalled = asyncio.create_task(world.take(payment=payment, request=PROBE))
         await first_works.wait()
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         assert isinstance(await world.take(payment=payment, request=PROBE), Delivered)
         other_is_done.set()
         assert isinstance(await stalled, Delivered)
@@ -181,11 +181,11 @@ def test_under_an_id_a_doubt_of_the_first_payment_is_looked_up_by_the_second() -
         world.facilitator.settle_says = lambda _call: Reply(500, b"")
         world.facilitator.moves_anyway = True
         assert isinstance(await world.take(name, payment), Pending)
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         fresh = await world.paid(name, payment_id=mine)
         assert isinstance(await world.take(name, fresh), Pending)
         chain.is_unknown = False
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         outcome = await world.take(name, await world.paid(name, payment_id=mine))
         assert isinstance(outcome, Delivered)
         assert (outcome.is_replay, len(world.facilitator.moved)) == (True, 1)

@@ -174,7 +174,7 @@ def test_each_change_may_fail_before_or_after_it_was_made(
         for _ in range(3):
             outcome = await world.take(name, payment)
             assert not isinstance(outcome, Offered)
-            world.clock.pass_by(186)
+            world.clock.pass_by(1 if isinstance(outcome, Delivered) else 246)
         assert isinstance(await world.take(name, payment), Delivered)
         assert len(world.facilitator.moved) == 1
         assert await state(world) is PaymentState.SETTLED
@@ -189,7 +189,7 @@ def test_a_worker_that_died_in_doubt_is_followed_by_the_chain(tell: Any) -> None
         world.facilitator.moves_anyway = True
         assert isinstance(await world.take("claims/diagnose", payment), Pending)
         assert await state(world) is PaymentState.SETTLING
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         other = world.service(chain=Chain(world))
         outcome = await other.take(world.order("claims/diagnose", payment))
         assert isinstance(outcome, Delivered)
@@ -204,7 +204,7 @@ def test_a_stalled_worker_loses_to_the_one_that_took_over(tell: Any) -> None:
         world.facilitator.hold = asyncio.Event()
         stalled = asyncio.create_task(world.take("deliverable/check", payment))
         await world.facilitator.entered.wait()
-        world.clock.pass_by(186)
+        world.clock.pass_by(246)
         taken = await world.service(chain=Chain(world)).take(world.order("deliverable/check", payment))
         world.facilitator.hold.set()
         woken = await stalled

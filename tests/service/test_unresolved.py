@@ -176,6 +176,30 @@ def test_the_operator_says_that_it_moved_and_the_client_gets_its_answer() -> Non
     run(story)
 
 
+@pytest.mark.parametrize(("waits", "is_answered"), [(600.2, True), (1_199, True), (1_201, False)])
+def test_who_waited_as_long_as_it_was_told_gets_its_answer(waits: float, is_answered: bool) -> None:
+    """A past defect: ten minutes were told, and ten minutes after it was resolved nothing was served any more."""
+
+    async def story(world: World) -> None:
+        name = "dialect/check"
+        payment = await world.paid(name)
+        world.facilitator.settle_says = lambda _call: UNKNOWN["500"]
+        world.facilitator.moves_anyway = True
+        assert isinstance(await world.take(name, payment), Pending)
+        world.clock.pass_by(300 + 121)
+        assert await world.orders.reconcile() == 1
+        told = await world.take(name, payment)
+        assert isinstance(told, Pending)
+        assert told.retry_after_seconds == 600
+        await resolve(world.payments, world.row.key, HASH, world.clock(), house=False)
+        world.clock.pass_by(waits)
+        outcome = await world.take(name, payment)
+        assert isinstance(outcome, Delivered if is_answered else Declined)
+        assert world.row.reruns == is_answered
+
+    run(story)
+
+
 def test_the_operator_says_that_it_did_not_move_and_the_client_is_offered_to_pay() -> None:
     async def story(world: World) -> None:
         payment = await left_over(world)
@@ -202,6 +226,32 @@ def test_the_operator_settles_no_two_payments_with_one_transfer() -> None:
             world.payments, second, HASH.upper().replace("X", "x"), world.clock(), house=False, log_index=5
         )
         assert [each.settled.log_index for each in world.payments.booked] == [3, 5]
+
+    run(story)
+
+
+def test_the_operator_names_a_transfer_beside_one_that_was_counted_without_a_place() -> None:
+    """A past defect: the place of the very transfer that was counted was taken for another one."""
+
+    async def story(world: World) -> None:
+        for _ in range(2):
+            await world.take(NAME, await in_doubt(world))
+        world.clock.pass_by(300 + 121)
+        assert await world.orders.reconcile() == 2
+        first, second = world.payments.rows
+        await resolve(world.payments, first, HASH, world.clock(), house=False)
+        with pytest.raises(TheirError, match="transaction_counted"):
+            await resolve(world.payments, second, HASH, world.clock(), house=False, log_index=8)
+        with pytest.raises(TheirError, match="payment_not_in_doubt"):
+            await resolve(world.payments, first, "0x" + "cd" * 32, world.clock(), house=False, log_index=8)
+        await resolve(world.payments, first, HASH.lower(), world.clock(), house=False, log_index=8)
+        for taken in (8, None):
+            with pytest.raises(TheirError, match="transaction_counted"):
+                await resolve(world.payments, second, HASH, world.clock(), house=False, log_index=taken)
+        with pytest.raises(TheirError, match="transaction_counted"):
+            await resolve(world.payments, first, HASH, world.clock(), house=False, log_index=9)
+        await resolve(world.payments, second, HASH, world.clock(), house=False, log_index=9)
+        assert [each.settled.log_index for each in world.payments.booked] == [8, 9]
 
     run(story)
 

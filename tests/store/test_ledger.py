@@ -187,7 +187,7 @@ DAMAGE = {
         "UPDATE ledger SET transaction_id = '0xfeed', transfer = NULL WHERE id = 2",
         "UPDATE payments SET transaction_id = '0xfeed', transfer = NULL WHERE ledger_id = 2",
     ],
-    "transfer_differs": ["UPDATE payments SET transfer = 'eip155:8453 0xfeed2 7' WHERE ledger_id = 2"],
+    "transfer_differs": ["UPDATE payments SET transfer = 'eip155:8453 0xfeed3 7' WHERE ledger_id = 2"],
     "time_differs": ["UPDATE payments SET settled_at = settled_at + 1 WHERE ledger_id = 2"],
     "network_differs": ["UPDATE ledger SET network = 'eip155:1' WHERE id = 2"],
     "asset_differs": ["UPDATE ledger SET asset = '0xother' WHERE id = 2"],

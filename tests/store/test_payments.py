@@ -498,3 +498,18 @@ def test_an_unresolved_payment_keeps_its_names(place: Place) -> None:
         assert isinstance(await payments.claim(claim(3, idempotency_key="the-key"), NOW), Known)
 
     place.run(story)
+
+
+def test_an_unresolved_payment_that_was_taken_over_can_be_left_at_once(place: Place) -> None:
+    """A past defect: whoever looked it up in vain kept the operator out for the whole of a lease."""
+
+    async def story(store: Store) -> None:
+        mine = claim(1)
+        await store.payments.claim(mine, NOW)
+        assert await store.payments.keep(mine.key, 1, ENTRY, None, after(60), settles=True)
+        assert await store.payments.hand_over(mine.key, 1, NOW)
+        assert await store.payments.take_over(mine.key, 1, NOW, after(60)) == 2
+        assert await store.payments.leave(mine.key, 2, NOW)
+        assert await store.payments.take_over(mine.key, 2, NOW, NOW) == 3
+
+    place.run(story)

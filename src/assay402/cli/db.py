@@ -22,8 +22,9 @@ A SQLite file is made with its tables when the service first starts. A PostgreSQ
 `assay db upgrade`, which is also what brings either up to date after an upgrade of this program."""
 _UPGRADE: Final = """Bring the tables up to date.
 
-One transaction, under a lock: of several at once one works and the others wait or fail. The release before this one
-can go on serving meanwhile. Make a backup first."""
+Under a lock: of several at once one works and the others wait or fail. The release before this one can go on serving
+meanwhile: rows are changed a few thousand at a time, and indexes are made beside what goes on. What broke off is gone on with
+by the next one. Make a backup first."""
 
 _PRUNE: Final = """Delete what is kept for a time that is over, as a running service does by itself every hour.
 
@@ -79,7 +80,7 @@ def _upgrade(as_json: bool, settings: "Settings") -> None:
     dialect = "postgresql" if is_postgresql(settings.database) else "sqlite"
 
     async def work(store: "Store") -> tuple[str | None, str]:
-        return await upgrade(store.database, dialect)
+        return await upgrade(store.database, dialect, _tell)
 
     before, after = with_store(settings, work, is_migrating=True, must_exist=False)
     if as_json:
@@ -88,6 +89,11 @@ def _upgrade(as_json: bool, settings: "Settings") -> None:
         print_lines([f"The tables are up to date: version {after}."])
     else:
         print_lines([f"The tables now have version {after}; before: {before or 'none'}."])
+
+
+def _tell(done: int, of: int) -> None:
+    """Say how far an upgrade is, beside what is printed."""
+    click.echo(f"{done:,} of {of:,} rows of the ledger", err=True)
 
 
 def _current(as_json: bool, settings: "Settings") -> None:

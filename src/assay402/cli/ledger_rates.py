@@ -13,9 +13,9 @@ from assay402.cli.usage import Usage
 from assay402.core.errors import TheirError
 
 if TYPE_CHECKING:
-    from assay402.service.ports import LedgerRow, Rates
+    from assay402.service.ports import LedgerRow
     from assay402.service.settings import Settings
-    from assay402.service.valuation import Rate
+    from assay402.service.valuation import Rate, Rates
     from assay402.store.opening import Store
 
 TYPED_IN: Final = "typed_in"

@@ -25,7 +25,9 @@ KEY is the key that `assay ledger review` lists, in quotes. Look the authorizati
               pay anew
 
 One transfer pays for one payment. Where a transaction holds several, name the
-payment's own by its place among the logs of the block: --log-index N."""
+payment's own by its place among the logs of the block: --log-index N. With the
+key of a payment that is settled by HASH already it says which transfer that
+was, where nobody knew; until then no other of HASH is taken."""
 
 
 def resolve_command() -> click.Command:

@@ -1,7 +1,7 @@
 """The ChainLookup port over JSON-RPC. For EIP-3009: was an authorization used, and did it pay whom it had to pay?
 
-A yes needs three things of one receipt: the token's AuthorizationUsed event with payer and nonce, the Transfer that belongs
-to that very authorization (`net.receipts`) with exactly its amount, payer and recipient, and success. A no is dated by the
+A yes needs three things of one transaction: the token's AuthorizationUsed event with payer and nonce, the Transfer that
+belongs to that very authorization (`net.receipts`) with exactly its amount, payer and recipient, and success. A no is dated by the
 block that shows it: the authorization is unused there, or its payer cancelled it in a block that is final. Whatever is
 missing, late or odd is no answer.
 Of Solana it tells what a transaction cost, and nothing else: its name is not known before it was sent.
@@ -18,11 +18,22 @@ from msgspec import Struct
 from assay402.core.asks import Failed, Fetch, Limits
 from assay402.core.canon import keccak256_hex
 from assay402.core.strictjson import JSON, integer, write
-from assay402.net.answers import read_object
 from assay402.net.facilitator import Fetching
-from assay402.net.receipts import CANCELLED, USED, Move, is_of, only_transaction, paying_transfer, word
+from assay402.net.receipts import (
+    CANCELLED,
+    USED,
+    Move,
+    is_of,
+    only_transaction,
+    paying_log,
+    paying_transfer,
+    topics_of,
+    word,
+)
+from assay402.net.verdicts import read_object
 from assay402.service.ports import NotMoved, Settled, Unknown
 from assay402.service.timing import FEE_SECONDS, LOOK_SECONDS
+from assay402.service.transactions import is_hash
 from assay402.wire.requirements import mapping, text
 from assay402.wire.validity import is_amount
 
@@ -30,14 +41,15 @@ BLOCKS: Final = 9_000
 """Blocks whose events are asked for at once: many nodes refuse more."""
 WINDOWS: Final = 24
 """How often further back: days on a chain of two seconds, as a service may be down for a night or two."""
+LOG_BYTES: Final = 4_194_304
+"""Of the events of one payer in one block, about 5,000: anybody can add transfers of nothing, at a price."""
 _LATEST_TIME: Final = int(datetime(9999, 1, 1, tzinfo=UTC).timestamp())
 _HEX: Final = re.compile(r"0x[0-9a-fA-F]{1,64}")
-_HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _FEE_MS: Final = FEE_SECONDS * 1_000
 """A fee is nice to know; a payer waits for it, and a settlement for being written."""
 _MAX_LAMPORTS: Final = 2**63 - 1
-_PARTS: Final = 5
-"""Of a key: kind, network, token, payer, nonce."""
+_KEY_PARTS: Final = 5
+"""Kind, network, token, payer, nonce."""
 
 
 class _Wanted(Move, frozen=True, kw_only=True):
@@ -73,6 +85,9 @@ class EVMLookup:
         self._nodes: Final = nodes
         self._fetcher: Final = fetcher
         self._limits: Final = Limits(deadline_ms=deadline_ms, body_bytes=1_048_576, wire_bytes=2_097_152)
+        self._log_limits: Final = Limits(
+            deadline_ms=deadline_ms, body_bytes=LOG_BYTES, wire_bytes=2 * LOG_BYTES
+        )
         self._fee_limits: Final = Limits(
             deadline_ms=min(deadline_ms, _FEE_MS), body_bytes=1_048_576, wire_bytes=2_097_152
         )
@@ -81,7 +96,7 @@ class EVMLookup:
     def can_find(self, key: str) -> bool:
         """Tell whether a node is named for the network of an EIP-3009 key."""
         parts = key.split(" ")
-        return len(parts) == _PARTS and parts[0] == "eip3009" and parts[1] in self._nodes
+        return len(parts) == _KEY_PARTS and parts[0] == "eip3009" and parts[1] in self._nodes
 
     async def fee(self, network: str, transaction: str) -> int | None:
         """Give the fee of a Solana transaction, of which only a node can tell; None where it cannot be told at once."""
@@ -114,7 +129,7 @@ class EVMLookup:
             return self._unknown
         # The state of that very block: of two nodes behind one address, one may be behind the other.
         state = await self._call(wanted.url, "eth_call", _state_call(wanted), hex(head.number))
-        if not isinstance(state, str) or not _HASH.fullmatch(state) or int(state, 16) > 1:
+        if not isinstance(state, str) or not is_hash(state) or int(state, 16) > 1:
             return self._unknown
         if int(state, 16) == 0:
             return NotMoved(as_of=head.time)
@@ -124,8 +139,7 @@ class EVMLookup:
         transaction = only_transaction(logs, USED, wanted)
         if transaction is None:
             return self._unknown
-        receipt = await self._call(wanted.url, "eth_getTransactionReceipt", transaction)
-        index = paying_transfer(receipt, transaction, wanted) if isinstance(receipt, Mapping) else None
+        index = await self._place(wanted, transaction, logs)
         if index is None:
             return self._unknown
         return Settled(
@@ -137,10 +151,30 @@ class EVMLookup:
             log_index=index,
         )
 
+    async def _place(self, wanted: _Wanted, transaction: str, used: tuple[JSON, ...] | None) -> int | None:
+        """Find the transfer of an authorization among its payer's events of the block, or else in the whole receipt.
+
+        Whoever sends a transaction can make its receipt longer than is read: what is asked for is the payer's alone.
+        """
+        block = text(used[0], "blockNumber") if used and isinstance(used[0], Mapping) else None
+        if block is not None and _HEX.fullmatch(block):
+            asked: dict[str, JSON] = {
+                "address": wanted.asset,
+                "fromBlock": block,
+                "toBlock": block,
+                "topics": topics_of(wanted.payer),
+            }
+            logs = await self._call(wanted.url, "eth_getLogs", asked, limits=self._log_limits)
+            place = paying_log(logs, transaction, wanted) if isinstance(logs, list) else None
+            if place is not None:
+                return place
+        receipt = await self._call(wanted.url, "eth_getTransactionReceipt", transaction)
+        return paying_transfer(receipt, transaction, wanted) if isinstance(receipt, Mapping) else None
+
     def _wanted(self, key: str, requirements: Mapping[str, JSON]) -> _Wanted | None:
         parts = key.split(" ")
         pay_to, amount = text(requirements, "payTo"), requirements.get("amount")
-        if len(parts) != _PARTS or parts[0] != "eip3009" or pay_to is None or not is_amount(amount):
+        if len(parts) != _KEY_PARTS or parts[0] != "eip3009" or pay_to is None or not is_amount(amount):
             return None
         _, network, asset, payer, nonce = parts
         url = self._nodes.get(network)

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from assay402.core.asks import Failed, Fetch, Fetched, Limits
 from assay402.core.strictjson import JSON, integer, write
-from assay402.net.answers import YES, answer_of, is_too_many
 from assay402.net.http import Fetcher
 from assay402.net.reasons import passed_on, shows_no_broadcast
 from assay402.net.turns import Turns
+from assay402.net.verdicts import YES, answer_of, is_too_many
 from assay402.service.ports import Refused, Settled, Unknown, Verified
 from assay402.service.timing import PAUSE_SECONDS, SETTLE_SECONDS
 from assay402.service.transactions import is_transaction

@@ -1,16 +1,17 @@
 """Doing the work of a paid order, keeping what may be kept of it, and delivering for a payment that is settled already."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from assay402.core.check import Refusal
 from assay402.service.admission import admitted, declined
+from assay402.service.endings import requirements_of
 from assay402.service.gate import RERUN_SECONDS, RERUNS
 from assay402.service.identifiers import request_sha256
 from assay402.service.order import Declined, Delivered, Order, Outcome
 from assay402.service.ports import KeptAnswer, PaymentRow
-from assay402.service.settling import requirements_of
 from assay402.service.till import Till, Verified
+from assay402.service.timing import LONGEST_RETRY
 from assay402.service.work import Paid, Product, keeps_answers
 
 
@@ -63,7 +64,7 @@ class Delivering:
         if isinstance(given, Refusal):
             return declined(order, given)
         now = self._till.clock()
-        until = settled_at + timedelta(seconds=RERUN_SECONDS)
+        until = settled_at + timedelta(seconds=RERUN_SECONDS + self._told_to_wait(order, row, settled_at))
         if not await self._till.payments.rerun(row.key, until, RERUNS, now):
             return Declined(status=409, code="payment_already_used")
         self._till.tell("payment.rerun", order.resource.name)
@@ -72,6 +73,16 @@ class Delivering:
         if product is None or isinstance(product, Refusal):
             return not_done(order, product)
         return Delivered(body=product.body, headers=product.headers, settlement=settlement)
+
+    def _told_to_wait(self, order: Order, row: PaymentRow, settled_at: datetime) -> int:
+        """Give the seconds a client may have been told to wait just before its payment was settled.
+
+        None where its own worker settled it: that had so long for it. Later, it was found out about.
+        """
+        timing = self._till.timing
+        own = order.resource.work_seconds + timing.work_margin + timing.settling
+        is_late = settled_at - row.claimed_at > timedelta(seconds=own)
+        return max(LONGEST_RETRY, timing.retry_after_unresolved) if is_late else 0
 
 
 def not_done(order: Order, refusal: Refusal | None) -> Declined:

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from assay402.core.strictjson import JSON
+from assay402.service.ports import PaymentRow
 
 
 class Job(Struct, frozen=True, kw_only=True):
@@ -49,3 +51,9 @@ class Counted(Struct, frozen=True, kw_only=True):
 
 
 Ending: TypeAlias = Moved | SettlementRefused | InDoubt | Lost | Counted
+
+
+def requirements_of(row: PaymentRow) -> Mapping[str, JSON]:
+    """Give the requirements a row was claimed under."""
+    requirements: dict[str, JSON] = msgspec.json.decode(row.accepted, type=dict)
+    return requirements

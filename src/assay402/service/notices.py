@@ -83,8 +83,9 @@ NOTICES: Final[Mapping[str, Notice]] = {
         "Give its hash, `0x` and 64 digits, or on Solana its signature in base58.",
     ),
     "transaction_counted": Notice(
-        "This transaction, or this transfer of it, is in the ledger as another payment's.",
-        "Nothing was changed. Look whether it holds a transfer of its own for this payment, and name that: `--log-index N`.",
+        "This transaction, or this transfer of it, is in the ledger as another payment's, or may be the same.",
+        "Nothing was changed. Look whether it holds a transfer of its own for this payment, and name that: `--log-index N`."
+        " Where the other payment was counted without its place, say that first: the same command with its own key.",
     ),
     "facilitator_unset": Notice(
         "Payments are required and no facilitator is named.", "Set `ASSAY_FACILITATOR_URL`."

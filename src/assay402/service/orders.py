@@ -161,7 +161,7 @@ class Orders:
         if self._till is None:
             return ended
         settling = self._till.settling
-        ended += await settling.write_held()
+        ended += await self._written(settling)
         with suppress(StoreUnavailable):  # the next pass finds them again
             for row in await self._payments.in_doubt(self._clock(), limit):
                 is_ended = await self._swept(settling, row)
@@ -180,6 +180,14 @@ class Orders:
             while count := await self._free_tier.forget(self._clock(), TIDIED_AT_ONCE):
                 forgotten += count
         return forgotten
+
+    async def _written(self, settling: Settling) -> int:
+        """Offer the store what it could not take before; gives how many it took."""
+        try:
+            return await settling.writing.write_held()
+        except Exception:  # noqa: BLE001  (a fault of ours with one settlement must not end the reconciler)
+            self._tell("order.failed", "")
+            return 0
 
     async def _swept(self, settling: Settling, row: PaymentRow) -> bool | None:
         """Tell whether a row is at its end now; None where that cannot be found out for a fault."""
@@ -202,7 +210,7 @@ class Orders:
         while self._under_way:
             await asyncio.wait(self._under_way)
         if self._till is not None:
-            await self._till.settling.write_held(at_once=True)
+            await self._till.settling.writing.write_held(at_once=True)
 
     async def _for_free(self, order: Order) -> Outcome:
         if not self._is_open:

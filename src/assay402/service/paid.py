@@ -14,7 +14,7 @@ from assay402.service.admission import admitted, declined
 from assay402.service.authorization import InvalidPayload, accepted_text, read_authorization
 from assay402.service.comparing import is_same_offer
 from assay402.service.delivering import Delivering, not_done
-from assay402.service.endings import Ending, InDoubt, Job, Moved, SettlementRefused
+from assay402.service.endings import Ending, InDoubt, Job, Moved, SettlementRefused, requirements_of
 from assay402.service.gate import Action, Event, step
 from assay402.service.identifiers import BadIdentifier, Identifiers, identifiers
 from assay402.service.order import Declined, Delivered, Order, Outcome, Pending
@@ -26,7 +26,6 @@ from assay402.service.ports import (
     StoreUnavailable,
     TooManyUnsettled,
 )
-from assay402.service.settling import requirements_of
 from assay402.service.till import Bid, Till, Verified
 from assay402.service.verifying import Verifying
 from assay402.service.work import Paid, Product
@@ -82,7 +81,7 @@ class PaidOrders:
         match step(row.state, event).action:
             case Action.WAIT:
                 # It may have moved, and only the store could not take it yet.
-                is_written = await self._till.settling.write_held(row.key)
+                is_written = await self._till.settling.writing.write_held(row.key)
                 return _AGAIN if is_written else self._pending(row)
             case Action.START_OVER:
                 await self._let_go(row)

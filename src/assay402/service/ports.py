@@ -35,7 +35,10 @@ class PaymentState(Enum):
     SETTLED = "settled"
     """Money moved. Final."""
     RELEASED = "released"
-    """Nothing moved and nothing will: the work was refused or the settlement was. The payment may be claimed anew."""
+    """The work was refused, or the settlement in a way that shows nothing was sent. The payment may be claimed anew.
+
+    Its authorization can still be used by whoever has it: before any offer is made for it, that is looked up.
+    """
     EXPIRED = "expired"
     """The authorization ran out before anything moved. Final."""
     UNRESOLVED = "unresolved"
@@ -241,8 +244,17 @@ class Payments(Protocol):
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, in one transaction.
 
-        False: fence lost. Raises `TransactionCounted` too; a settlement without a log index must be the only one of its transaction.
+        False: fence lost. Raises `TransactionCounted` too: where one of two settlements of a transaction has no log index,
+        they may be the same transfer.
         """
+        ...
+
+    async def placeless(self, network: str, transaction: str) -> PaymentRow | None:
+        """Give the one payment that is settled by a transaction of which it is not known which transfer it was."""
+        ...
+
+    async def place(self, key: str, log_index: int) -> bool:
+        """Write which transfer settled a payment; False where that is known already, or is another payment's."""
         ...
 
     async def release(self, key: str, fence: int) -> bool:
@@ -315,22 +327,6 @@ class FreeTier(Protocol):
 
     async def forget(self, now: datetime, at_most: int) -> int:
         """Forget buckets whose last call was more than a day before `now`; gives how many there were, `at_most` at once."""
-        ...
-
-
-class Rates(Protocol):
-    """Gives what a US dollar was worth in Canadian dollars."""
-
-    basis: str
-    """Who publishes the rates, such as `bank_of_canada`."""
-
-    async def between(self, since: date, until: date) -> Mapping[date, str]:
-        """Give the rate of each day that has one, from `since` to `until`, both included, as decimal strings.
-
-        Raises:
-            TheirError: `rates_unavailable` where the publisher gives none or gives what is no rate.
-
-        """
         ...
 
 

@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from assay402.core.errors import TheirError
+from assay402.service.endings import requirements_of
 from assay402.service.gate import MARGIN_SECONDS
 from assay402.service.ports import PaymentRow, Payments, PaymentState, Settled, TransactionCounted
-from assay402.service.settling import requirements_of
-from assay402.service.transactions import is_transaction
+from assay402.service.transactions import is_transaction, transfer_name
 
 _IN_DOUBT: Final = (PaymentState.SETTLING, PaymentState.UNRESOLVED)
 
@@ -24,7 +24,8 @@ async def resolve(  # noqa: PLR0913  (what the operator saw)
     """Write that a payment moved in this transaction, with its ledger row; or with None, that it never will.
 
     Gives the row as it was. `house` where the payer is the operator itself; `log_index` names the transfer where the
-    transaction holds several.
+    transaction holds several. Of a payment that is settled by this transaction already it says which transfer of it that
+    was, where nobody knew.
 
     Raises:
         TheirError: `payment_unknown`, `payment_not_in_doubt`, `payment_usable` (not moved, and still can),
@@ -35,6 +36,10 @@ async def resolve(  # noqa: PLR0913  (what the operator saw)
     row = await payments.find(key)
     if row is None:
         raise TheirError("payment_unknown")
+    if row.transaction is not None and log_index is not None and _is_same(row, transaction):
+        if not await payments.place(key, log_index):
+            raise TheirError("transaction_counted")
+        return row
     if row.state not in _IN_DOUBT:
         raise TheirError("payment_not_in_doubt")
     settled = None if transaction is None else _settled(row, transaction, log_index)
@@ -55,6 +60,12 @@ async def resolve(  # noqa: PLR0913  (what the operator saw)
     if not is_written:
         raise TheirError("payment_not_in_doubt")
     return row
+
+
+def _is_same(row: PaymentRow, transaction: str | None) -> bool:
+    network = str(requirements_of(row)["network"])
+    names = (transfer_name(network, each or "", None) for each in (row.transaction, transaction))
+    return len(set(names)) == 1
 
 
 def _settled(row: PaymentRow, transaction: str, log_index: int | None) -> Settled:

@@ -2,14 +2,22 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from assay402.core.strictjson import JSON
-from assay402.service.endings import Counted, Ending, InDoubt, Job, Lost, Moved, SettlementRefused
+from assay402.service.endings import (
+    Counted,
+    Ending,
+    InDoubt,
+    Job,
+    Lost,
+    Moved,
+    SettlementRefused,
+    requirements_of,
+)
 from assay402.service.gate import DOUBT_SECONDS, MARGIN_SECONDS, Action, Event, step
 from assay402.service.ports import (
     ChainLookup,
@@ -21,16 +29,14 @@ from assay402.service.ports import (
     Refused,
     Settled,
     StoreUnavailable,
-    TransactionCounted,
     Unknown,
 )
 from assay402.service.timing import LONGEST_RETRY, Timing
-from assay402.service.unwritten import Held, Unwritten
 from assay402.service.work import Clock
+from assay402.service.writing import Writing
 
 _COUNTED: Final = Counted()
 _NOTHING: Final = Unknown(retry_after_seconds=0)
-_LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
 _LEFT: Final = 4_096
 """Payments left in doubt whose waiting time is remembered; the oldest go first."""
 
@@ -53,8 +59,7 @@ class Settling:
         self._chain: Final = chain
         self._clock: Final = clock
         self._timing: Final = timing
-        self._house: Final = house
-        self._unwritten: Final = Unwritten()
+        self.writing: Final = Writing(payments=payments, chain=chain, clock=clock, timing=timing, house=house)
         self._left: Final[dict[str, int]] = {}
 
     async def settle(self, job: Job) -> Ending:
@@ -87,15 +92,20 @@ class Settling:
         found = await self._look(row.key, job.requirements)
         if isinstance(found, NotMoved) and _ran_out(row, found.as_of):
             return await self._ended(job, Event.UNMOVED_FOR_GOOD, found)
-        ending = await self._ended(job, Event.MOVED, found) if isinstance(found, Settled) else _COUNTED
-        if not isinstance(ending, Counted):
-            return ending
-        answer = await self._facilitator.settle(payment, job.requirements)
-        found, last = await self._found(job, answer)
+        if isinstance(found, Settled):
+            ending = await self._ended(job, Event.MOVED, found)
+            if not isinstance(ending, Counted):
+                return ending
+            # The chain showed which transfer it was, and a facilitator can show nothing better.
+            answer = Unknown(retry_after_seconds=self._timing.retry_after_in_doubt)
+            event = Event.UNTOLD if self._is_hopeless(row, now, answer) else Event.UNKNOWN
+            return await self._ended(job, event, answer)
+        said = await self._facilitator.settle(payment, job.requirements)
+        found, last = await self._found(job, said)
         if last is not None:
             return last
         event = Event.UNTOLD if self._is_hopeless(row, now, found) else Event.UNKNOWN
-        return await self._ended(job, event, answer)
+        return await self._ended(job, event, said)
 
     async def sweep(self, row: PaymentRow) -> bool:
         """Bring a row nobody has to its end where that needs no client; tells whether it is at its end."""
@@ -114,7 +124,7 @@ class Settling:
             return False
         job = Job(key=row.key, fence=fence, payer=row.payer, payment={}, requirements=requirements)
         if isinstance(found, Settled):
-            ending = await self._record(job, found)
+            ending = await self.writing.record(job, found)
             if isinstance(ending, Counted):
                 await self._payments.leave(row.key, fence, now)
                 doubt = Unknown(retry_after_seconds=self._timing.retry_after_in_doubt)
@@ -126,21 +136,8 @@ class Settling:
 
     async def look(self, row: PaymentRow) -> Settled | NotMoved | Unknown | None:
         """Look up whether a payment that was let go has moved after all; None where there is nobody to ask."""
-        known = self._unwritten.settled(row.key)
+        known = self.writing.known(row.key)
         return await self._look(row.key, requirements_of(row)) if known or self._can_look(row.key) else None
-
-    async def write_held(self, key: str | None = None, *, at_once: bool = False) -> int:
-        """Offer the store again what it could not take, of one payment or of all; gives how many are written now.
-
-        Each waits longer from try to try, but for `at_once`. A store that takes one of them not is not asked for the rest.
-        """
-        now, written = self._clock(), 0
-        for held in self._unwritten.due(_LATEST if at_once else now, key):
-            ending = await self._written(held)
-            written += isinstance(ending, Moved)
-            if isinstance(ending, InDoubt):
-                break
-        return written
 
     def is_left(self, row: PaymentRow) -> bool:
         """Tell whether a row's lease is the time its client was told to wait, in doubt, and no worker's.
@@ -175,7 +172,7 @@ class Settling:
         """Do what the table says about a settlement that came to this."""
         match step(PaymentState.SETTLING, event).action, answer:
             case Action.RECORD, Settled():
-                return await self._record(job, answer)
+                return await self.writing.record(job, answer)
             case Action.RELEASE, Refused():
                 return await self._release(job, answer)
             case Action.EXPIRE, _:
@@ -212,35 +209,8 @@ class Settling:
         ending = await self._ended(job, Event.MOVED, found)
         return _NOTHING, None if isinstance(ending, Counted) else ending
 
-    async def _record(self, job: Job, settled: Settled) -> Ending:
-        """Write that money moved. What cannot be written now is held, and offered to the store again."""
-        # First of all, as whatever goes wrong from here on must not make us forget it.
-        held = Held(key=job.key, fence=job.fence, payer=job.payer, settled=settled)
-        self._unwritten.hold(held)
-        if settled.fee_lamports is None and self._chain is not None:
-            fee = await self._chain.fee(settled.network, settled.transaction)
-            held = replace(held, settled=replace(settled, fee_lamports=fee))
-        return await self._written(held)
-
-    async def _written(self, held: Held) -> Ending:
-        now = self._clock()
-        is_house = held.payer.lower() in self._house
-        try:
-            is_written = await self._payments.settled(held.key, held.fence, held.settled, now, house=is_house)
-        except StoreUnavailable:
-            self._unwritten.put_off(held.key, now)
-            return InDoubt(retry_after_seconds=self._timing.retry_after)
-        except TransactionCounted:
-            self._unwritten.forget(held.key)
-            return _COUNTED
-        if not is_written:
-            self._unwritten.give_up(held.key)
-            return Lost()
-        self._unwritten.forget(held.key)
-        return Moved(transaction=held.settled.transaction, settled_at=now)
-
     async def _look(self, key: str, requirements: Mapping[str, JSON]) -> Settled | NotMoved | Unknown:
-        known = self._unwritten.settled(key)
+        known = self.writing.known(key)
         if known is not None:
             return known
         if self._chain is None:
@@ -271,12 +241,6 @@ class Settling:
                     self._left.pop(next(iter(self._left)))
                 self._left[job.key] = job.fence
         return InDoubt(retry_after_seconds=seconds)
-
-
-def requirements_of(row: PaymentRow) -> Mapping[str, JSON]:
-    """Give the requirements a row was claimed under."""
-    requirements: dict[str, JSON] = msgspec.json.decode(row.accepted, type=dict)
-    return requirements
 
 
 def _ran_out(row: PaymentRow, now: datetime) -> bool:

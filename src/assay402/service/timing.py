@@ -13,21 +13,25 @@ PAUSE_SECONDS: Final = 1
 FEE_SECONDS: Final = 2
 """Asking what a transaction cost."""
 STORE_SECONDS: Final = 10
-"""One change of the store, waiting for others included."""
+"""One change of the store, or one question to it, waiting for others included: a server's is given up then."""
 LONGEST_RETRY: Final = 600
 """Longest `Retry-After` of a facilitator that counts: a payment in doubt is left alone for so long."""
+RECORD_SECONDS: Final = FEE_SECONDS + STORE_SECONDS
+"""Writing a settlement, which may turn out to be counted for another payment."""
+PLACE_SECONDS: Final = STORE_SECONDS + LOOK_SECONDS + STORE_SECONDS + STORE_SECONDS
+"""Finding that other payment, looking it up, writing its place, and writing the settlement again."""
 SETTLING_SECONDS: Final = (
-    LOOK_SECONDS
-    + SETTLE_SECONDS
-    + PAUSE_SECONDS
-    + SETTLE_SECONDS
+    STORE_SECONDS
     + LOOK_SECONDS
-    + 2 * (FEE_SECONDS + STORE_SECONDS)
+    + (SETTLE_SECONDS + PAUSE_SECONDS + SETTLE_SECONDS)
+    + RECORD_SECONDS
+    + LOOK_SECONDS
+    + (RECORD_SECONDS + PLACE_SECONDS)
 )
 """The longest way from a payment in doubt to its end.
 
-Looked up, asked for, pending, asked for again, then either looked up and written, or written, found to be counted for
-another payment, looked up and written.
+Taken over; looked up in vain; asked for, pending, asked for again; written, found to be counted for another payment; looked
+up; written, found to be counted without its place, and written once that is known.
 """
 
 

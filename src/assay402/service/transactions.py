@@ -17,13 +17,23 @@ def is_transaction(network: str, value: object) -> bool:
     if network.startswith("solana:"):
         signature = base58(value)
         return signature is not None and len(signature) == _SIGNATURE_BYTES
-    return network.startswith("eip155:") and _HASH.fullmatch(value) is not None
+    return network.startswith("eip155:") and is_hash(value)
+
+
+def is_hash(value: str) -> bool:
+    """Tell whether a text is 32 bytes in hexadecimal, as EVM chains name transactions and write words."""
+    return _HASH.fullmatch(value) is not None
 
 
 def transfer_name(network: str, transaction: str, log_index: int | None) -> str:
     """Name a transfer, the same however its transaction is spelled: by its place in that, where it is known."""
     spelled = transaction.lower() if network.startswith("eip155:") else transaction
     return f"{network} {spelled}" if log_index is None else f"{network} {spelled} {log_index}"
+
+
+def has_place(transfer: str) -> bool:
+    """Tell whether the name of a transfer says which of its transaction it is."""
+    return transfer.count(" ") > 1
 
 
 def base58(value: str) -> bytes | None:

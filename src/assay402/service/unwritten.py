@@ -1,4 +1,7 @@
-"""Settlements that the store could not take yet, and when to offer them to it again. In memory: the chain knows them all."""
+"""Settlements that the store could not take yet, and when to offer them to it again. In memory alone.
+
+What a process takes with it when it dies is found on the chain where a node is named, and else is the operator's.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final

@@ -7,13 +7,29 @@ shows that none will come for the day itself.
 import re
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 LOOK_BACK: Final = timedelta(days=10)
 """Longer than any run of bank holidays."""
 _RATE: Final = re.compile(r"(?=.*[1-9])[0-9]{1,4}(?:\.[0-9]{1,10})?")
+
+
+class Rates(Protocol):
+    """Gives what a US dollar was worth in Canadian dollars."""
+
+    basis: str
+    """Who publishes the rates, such as `bank_of_canada`."""
+
+    async def between(self, since: date, until: date) -> Mapping[date, str]:
+        """Give the rate of each day that has one, from `since` to `until`, both included, as decimal strings.
+
+        Raises:
+            TheirError: `rates_unavailable` where the publisher gives none or gives what is no rate.
+
+        """
+        ...
 
 
 class Rate(Struct, frozen=True, kw_only=True):

@@ -9,12 +9,12 @@ from assay402.core.check import Refusal
 from assay402.core.strictjson import JSON
 from assay402.service.admission import admitted, declined
 from assay402.service.comparing import echo_fault, taken, window_fault
+from assay402.service.endings import requirements_of
 from assay402.service.gate import VERIFY_MARGIN_SECONDS
 from assay402.service.identifiers import with_own_key
 from assay402.service.offer import QUOTE, Offer
 from assay402.service.order import Declined, Outcome, Pending
 from assay402.service.ports import PaymentRow, Refused, Settled, Unknown
-from assay402.service.settling import requirements_of
 from assay402.service.till import Bid, Till, Verified
 from assay402.wire.requirements import mapping, text
 

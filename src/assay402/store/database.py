@@ -5,6 +5,7 @@ driven by a thread over SQLite or by a coroutine over PostgreSQL. Statements say
 """
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 Rows: TypeAlias = Sequence[Sequence[Any]]
@@ -29,6 +30,17 @@ class Database(Protocol):
 
     async def look(self, sql: str, *parameters: object) -> Rows:
         """Give the same of a query that finds a few short rows through an index."""
+        ...
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """Keep other migrators out meanwhile; a database of one host needs no more than its transactions for that."""
+        ...
+
+    async def slowly(self, sql: str, *parameters: object, is_apart: bool = False) -> Rows:
+        """Do one statement of a migration as a transaction of its own, for as long as it takes.
+
+        With `is_apart` a server does it outside any transaction.
+        """
         ...
 
     async def is_writable(self) -> bool:

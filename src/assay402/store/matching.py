@@ -24,11 +24,13 @@ _LEDGER_WITHOUT_GATE: Final = (
     " WHERE l.kind = 'payment' AND p.key IS NULL ORDER BY l.id"
 )
 _MATCHED_TWICE: Final = "SELECT ledger_id FROM payments WHERE ledger_id IS NOT NULL GROUP BY ledger_id HAVING count(*) > 1 ORDER BY ledger_id"
-# A payment without a transfer's name was counted by a release that gave none.
+# Of two payments of one transaction each must say which transfer of it was its own: its name then has two spaces.
 _REPEATED: Final = (
     "SELECT l.id FROM ledger l JOIN ledger e ON e.kind = 'payment' AND e.network = l.network"
     " AND lower(e.transaction_id) = lower(l.transaction_id) AND e.id < l.id"
-    " WHERE l.kind = 'payment' AND (l.transfer IS NULL OR e.transfer IS NULL) GROUP BY l.id ORDER BY l.id"
+    " LEFT JOIN payments lp ON lp.ledger_id = l.id LEFT JOIN payments ep ON ep.ledger_id = e.id"
+    " WHERE l.kind = 'payment' AND (coalesce(lp.transfer, l.transfer, '') NOT LIKE '% % %'"
+    " OR coalesce(ep.transfer, e.transfer, '') NOT LIKE '% % %') GROUP BY l.id ORDER BY l.id"
 )
 _ABOUT_UNKNOWN: Final = (
     "SELECT l.id FROM ledger l LEFT JOIN ledger a ON a.id = l.about"
@@ -53,7 +55,7 @@ _ROWS: Final = (
     ("about_unknown", _ABOUT_UNKNOWN),
     ("gap_after", _GAP),
 )
-_PARTS: Final = (
+_DIFFERENCES: Final = (
     "kind_differs",
     "payer_differs",
     "operation_differs",
@@ -96,14 +98,25 @@ def _differing(row: Sequence[Any]) -> Iterator[str]:
         (asset, accepted.get("asset")),
         (units, accepted.get("amount")),
     )
-    for code, (ours, theirs) in zip(_PARTS, compared, strict=True):
-        if ours != theirs or (code == "transfer_differs" and not _names(ours, network, pairs[4])):
+    for code, (ours, theirs) in zip(_DIFFERENCES, compared, strict=True):
+        differs = (
+            not _is_one(ours, theirs, network, pairs[4]) if code == "transfer_differs" else ours != theirs
+        )
+        if differs:
             yield code
 
 
-def _names(transfer: str | None, network: str, transaction: str) -> bool:
-    """Tell whether the name of a transfer, where there is one, is of this transaction."""
-    if transfer is None:
-        return True
+def _is_one(counted: str | None, placed: str | None, network: str, transaction: str) -> bool:
+    """Tell whether the ledger's name of a transfer and the gate's are of this transaction and the same.
+
+    The gate's may say the place that was found later, and neither was written by the first release.
+    """
     name = transfer_name(network, transaction, None)
-    return transfer == name or (transfer.startswith(f"{name} ") and transfer[len(name) + 1 :].isdecimal())
+    if counted == placed:
+        return placed is None or placed == name or _is_of(placed, name)
+    return counted in {None, name} and placed is not None and _is_of(placed, name)
+
+
+def _is_of(transfer: str, name: str) -> bool:
+    """Tell whether a transfer is one of the transaction of this name, by its place."""
+    return transfer.startswith(f"{name} ") and transfer[len(name) + 1 :].isdecimal()

@@ -6,16 +6,20 @@ older pooler loses the names, and `?pooler=transaction` in the address does with
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
 
 from assay402.core.errors import TheirError
 from assay402.service.ports import StoreUnavailable
+from assay402.service.timing import STORE_SECONDS
 from assay402.store.database import Rows, T, Work
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
 
 POOL: Final = 8
 """Connections a process holds at most."""
@@ -39,6 +43,19 @@ _LIMITS: Final = (
 # it takes changes at all stays the server's own setting.
 _CHANGE: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; SET LOCAL synchronous_commit = on"
 _QUERY: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; {_LIMITS}"
+
+_BOUNDED: Final = (_CHANGE, _QUERY)
+_SLOW_SECONDS: Final = 86_400.0
+"""Of a migration's statement: as long as it takes."""
+# It waits for a lock no longer than others do, as they wait behind it.
+_SLOWLY: Final = (
+    f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = {LOCK_MS};"
+    " SET LOCAL synchronous_commit = on"
+)
+_ALONE: Final = (
+    f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = {LOCK_MS};"
+    " SET LOCAL idle_in_transaction_session_timeout = 0; SELECT pg_advisory_xact_lock(40202)"
+)
 
 
 class PostgreSQLDatabase:
@@ -68,6 +85,40 @@ class PostgreSQLDatabase:
         """Give the rows of one short query, of what is committed."""
         return await self.read(sql, *parameters)
 
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Keep other migrators out, by the lock of a transaction that does nothing else, so that a pooler may be between."""
+        connection = await self._locked()
+        try:
+            yield
+        finally:
+            with suppress(*_FAILURES):
+                await connection.execute("ROLLBACK", timeout=_ROLLBACK_SECONDS)
+            await self._pool.release(connection)
+
+    async def slowly(self, sql: str, *parameters: object, is_apart: bool = False) -> Rows:
+        """Do one statement of a migration as a transaction of its own, or with `is_apart` outside any."""
+
+        async def fetch(connection: "asyncpg.Connection[Any]") -> Rows:
+            rows: Rows = await connection.fetch(sql, *parameters, timeout=_SLOW_SECONDS)
+            return rows
+
+        return await self._transact(None if is_apart else _SLOWLY, fetch)
+
+    async def _locked(self) -> "PoolConnectionProxy[Any]":
+        reason, connection = "gone", None
+        try:
+            connection = await self._pool.acquire(timeout=ACQUIRE_SECONDS)
+            await connection.execute(_ALONE)
+        except _FAILURES as error:
+            reason = _reason(error)
+        else:
+            return connection
+        if connection is not None:
+            connection.terminate()
+            await self._pool.release(connection)
+        raise StoreUnavailable(reason)
+
     async def is_writable(self) -> bool:
         """Tell whether a change would be taken now: the server is there and lets us write."""
 
@@ -86,11 +137,18 @@ class PostgreSQLDatabase:
         except _FAILURES:
             self._pool.terminate()
 
-    async def _transact(self, begin: str, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]") -> T:
+    async def _transact(
+        self, begin: str | None, do: "Callable[[asyncpg.Connection[Any]], Awaitable[T]]"
+    ) -> T:
         reason = "failed"
+        # As a whole too: its statements may each come near their time-out.
+        longest = STORE_SECONDS if begin in _BOUNDED else None
         try:
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
-                return await _whole(connection, begin, do)
+            async with (
+                asyncio.timeout(longest),
+                self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection,
+            ):
+                return await (do(connection) if begin is None else _whole(connection, begin, do))
         except _FAILURES as error:
             reason = _reason(error)
         # Outside, so that the driver's exception, which may quote rows, is not the context of ours.

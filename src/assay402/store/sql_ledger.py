@@ -15,6 +15,7 @@ from assay402.service.ports import LedgerRow, TransactionCounted
 from assay402.service.transactions import transfer_name
 from assay402.store.database import Database, Work
 from assay402.store.matching import mismatches
+from assay402.store.placing import is_counted
 from assay402.store.rows import LEDGER, ledger_columns, ledger_row, midnight, placeholders
 
 CHUNK: Final = 500
@@ -25,7 +26,6 @@ _ADD: Final = f"INSERT INTO ledger ({LEDGER}) VALUES ({placeholders(LEDGER)})"
 _ADD_PAYMENT: Final = (
     f"INSERT INTO ledger ({LEDGER}, transfer) VALUES ({placeholders(f'{LEDGER}, transfer')})"
 )
-_COUNTED: Final = "SELECT transfer FROM ledger WHERE kind = 'payment' AND network = $1 AND lower(transaction_id) = lower($2)"
 _ROWS: Final = f"SELECT {LEDGER} FROM ledger WHERE id > $1 AND recorded_at >= $2 AND recorded_at < $3 ORDER BY id LIMIT {CHUNK}"
 _KEPT_VALUE: Final = ("rate", "rate_date", "basis", "cad_pending")
 _VALUED: Final = (
@@ -97,9 +97,8 @@ def added(row: LedgerRow, log_index: int | None) -> Work[tuple[int, str]]:
     # The id first: its lock makes the looking and the adding one step.
     rows = yield _NEXT, ()
     number: int = rows[0][0]
-    counted = yield _COUNTED, (row.network, row.transaction)
     transfer = transfer_name(row.network, row.transaction, log_index)
-    if counted and (log_index is None or any(each[0] == transfer for each in counted)):
+    if (yield from is_counted(row.network, row.transaction, transfer)):
         raise TransactionCounted
     yield _ADD_PAYMENT, (*ledger_columns(replace(row, id=number)), transfer)
     return number, transfer

@@ -23,6 +23,7 @@ from assay402.service.ports import (
     TooManyUnsettled,
     Value,
 )
+from assay402.store import placing
 from assay402.store.database import Database, Rows, Work, ask
 from assay402.store.rows import (
     ANSWER,
@@ -72,7 +73,7 @@ _TAKE_OVER: Final = (
 )
 _STORE: Final = f"UPDATE payments SET state = $5, entry = $3, lease_until = $4 WHERE {_HELD} AND state = 'claimed' RETURNING fence"
 _SETTLE: Final = f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
-_LEAVE: Final = f"UPDATE payments SET lease_until = $3 WHERE {_HELD} AND {_UNSETTLED} RETURNING fence"
+_LEAVE: Final = f"UPDATE payments SET lease_until = $3 WHERE {_HELD} AND {_OPEN} RETURNING fence"
 _SETTLING: Final = (
     f"UPDATE payments SET lease_until = lease_until WHERE {_HELD} AND (state = 'settling' OR state = 'unresolved')"
     " RETURNING payer, operation, entry"
@@ -160,6 +161,14 @@ class SQLPayments:
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, of a transfer not counted before."""
         return await self._database.change(partial(_settled, key, fence, settlement, now, house=house))
+
+    async def placeless(self, network: str, transaction: str) -> PaymentRow | None:
+        """Give the one payment that is settled by a transaction without a place in it."""
+        return await self._database.change(partial(placing.placeless, network, transaction))
+
+    async def place(self, key: str, log_index: int) -> bool:
+        """Write which transfer settled a payment."""
+        return await self._database.change(partial(placing.place, key, log_index))
 
     async def release(self, key: str, fence: int) -> bool:
         """Move a row that is not final, and not `UNRESOLVED`, to `RELEASED`; a kept answer goes."""

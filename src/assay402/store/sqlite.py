@@ -10,16 +10,16 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from functools import cache
+from contextlib import asynccontextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from assay402.service.ports import StoreUnavailable
-from assay402.store.database import Rows, T, Work
+from assay402.store.database import Rows, T, Work, ask
 from assay402.store.sqlite_reasons import reason_of
 
 MAX_BATCH: Final = 64
@@ -83,6 +83,15 @@ class SQLiteDatabase:
         # Whatever is wrong: a reader's thread may wait until it is over, and says what it was.
         self._looker.close()
         return await self.read(sql, *parameters)
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Keep nobody out: each transaction has the file to itself."""
+        yield
+
+    async def slowly(self, sql: str, *parameters: object, is_apart: bool = False) -> Rows:  # noqa: ARG002  (a server's)
+        """Do one statement as a transaction of its own."""
+        return await self.change(partial(ask, sql, *parameters))
 
     async def is_writable(self) -> bool:
         """Tell whether a change would be taken now: the write lock is taken and let go."""

@@ -30,6 +30,16 @@ def statements(name: str) -> tuple[str, ...]:
     return tuple(each.strip() for each in "\n".join(lines).split(";\n") if each.strip())
 
 
+def none_of(statement: str) -> tuple[int, ...]:
+    """Give the parameters of a statement in an empty database: the ids of no row, where it asks for ids."""
+    return (0, 0) if is_for_ids(statement) else ()
+
+
+def is_for_ids(statement: str) -> bool:
+    """Tell whether a statement is done for the rows between two ids of the ledger, the first and the last."""
+    return "$1" in statement
+
+
 def create() -> Work[None]:
     """Make all tables in an empty database and stamp them as alembic would. Does nothing where there are some."""
     tables = yield "SELECT count(*) FROM sqlite_master", ()
@@ -38,7 +48,7 @@ def create() -> Work[None]:
     yield _STAMP, ()
     for _version, name in _VERSIONS:
         for statement in statements(name):
-            yield statement, ()
+            yield statement, none_of(statement)
     yield f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ($1)", (HEAD,)
 
 
