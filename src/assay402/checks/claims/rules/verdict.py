@@ -18,6 +18,7 @@ from assay402.checks.claims.rules import (
     newest,
     parties,
     polarity,
+    runs,
     shares,
     slots,
     states,
@@ -103,6 +104,7 @@ GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
     newest.newer_record,
     slots.other_slot,
     parties.other_party,
+    runs.other_run,
 )
 """Asked of every support, whichever rule gave it: the first that objects takes it back."""
 
@@ -149,6 +151,8 @@ def _guarded(view: View, finding: Finding) -> Finding:
     supported = Supported(view, finding)
     if finding.support == "UNSUPPORTED":
         return parties.named_otherwise(supported) or finding
+    if finding.support == "CONTRADICTED":
+        return runs.other_run(supported) or finding
     if finding.support != "SUPPORTED":
         return finding
     return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
