@@ -24,6 +24,7 @@ from assay402.checks.claims.rules import (
     states,
     sums,
     tests,
+    totals,
     universals,
     values,
     verbatim,
@@ -105,6 +106,7 @@ GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
     slots.other_slot,
     parties.other_party,
     runs.other_run,
+    totals.part_of_total,
 )
 """Asked of every support, whichever rule gave it: the first that objects takes it back."""
 
