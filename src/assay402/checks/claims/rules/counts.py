@@ -97,7 +97,10 @@ def _of_kind(world: World, wanted: frozenset[str]) -> list[Record]:
     # A line that stands behind others bears their words too; a heading stands over all that are counted.
     found = [record for record in named if record.form != "line" or wanted <= frozenset(stems(record.text))]
     found = found or (named if len({record.label for record in named}) == 1 else [])
-    told = {record.text.replace(record.moment.replace(" ", "T"), "").replace(record.moment, "") for record in found}
+    told = {
+        record.text.replace(record.moment.replace(" ", "T"), "").replace(record.moment, "")
+        for record in found
+    }
     if len(told) < len(found):
         return []  # of one thing told twice nobody can say that they are two
     if not found or any(

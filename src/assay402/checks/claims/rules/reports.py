@@ -147,9 +147,7 @@ def merged(found: list[Summary]) -> Summary:
 
 def of_suites(found: list[Summary], *, suites: bool) -> list[Summary]:
     """Give the summaries that count suites, or those that count tests; a line that counts neither counts as either."""
-    counting = [
-        each for each in found if not each.counts or bool(_SUITES.match(each.record.text)) == suites
-    ]
+    counting = [each for each in found if not each.counts or bool(_SUITES.match(each.record.text)) == suites]
     return counting if any(each.counts for each in counting) or not any(each.counts for each in found) else []
 
 

@@ -47,7 +47,9 @@ def _forms() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
             rf"\b({numbered}){joint}\b((?:[a-z]+[-_.])?v?[0-9][\w.]*(?:-[\w.]+)*|(?=[a-f]*[0-9])[0-9a-f]{{7,40}}|[a-z]{{1,8}}[-_.]?[0-9][\w.-]*)(?<![.])\b(?!\.?\w)(?!\s(?:(?:\w+\s)?(?:tests?|specs|examples|checks|suites|times?)\b|(?:pass|fail|skip|total)\w*\s*[,|]))",
             re.IGNORECASE,
         ),
-        re.compile(rf"\b({named})(?:\s(?:named|called))?(?:\s?[=:]\s?|\s)[\"'`]?([a-z][\w./-]*\w)", re.IGNORECASE),
+        re.compile(
+            rf"\b({named})(?:\s(?:named|called))?(?:\s?[=:]\s?|\s)[\"'`]?([a-z][\w./-]*\w)", re.IGNORECASE
+        ),
         re.compile(rf"(?<![\w./-])([a-z][\w./-]*)[\"'`]?\s({named})\b", re.IGNORECASE),
     )
 
@@ -58,7 +60,11 @@ def runs_in(text: str) -> Runs:
     found = [(match[1], match[2]) for match in with_digit.finditer(text)]
     taken = {kind.lower() for kind, _ in found}
     for match in behind.finditer(text):
-        if match[1].lower() not in taken and match[2].lower() not in _plain() and not _VERBAL.search(match[2]):
+        if (
+            match[1].lower() not in taken
+            and match[2].lower() not in _plain()
+            and not _VERBAL.search(match[2])
+        ):
             found.append((match[1], match[2]))
     taken = {kind.lower() for kind, _ in found}
     for match in before.finditer(text):
@@ -66,7 +72,9 @@ def runs_in(text: str) -> Runs:
             found.append((match[2], match[1]))
     same = _words()["same"]
     return tuple(
-        dict.fromkeys((same.get(kind.lower(), kind.lower()), name.lower().rstrip(".")) for kind, name in found)
+        dict.fromkeys(
+            (same.get(kind.lower(), kind.lower()), name.lower().rstrip(".")) for kind, name in found
+        )
     )
 
 
@@ -83,7 +91,14 @@ def kind_stems(runs: Runs) -> frozenset[str]:
 
 
 _ID: Final = "claims/other-run"
-_OF_OUTCOMES: Final = ("status-conflict", "value-mismatch", "state-otherwise", "antonym", "polarity-flip", "counterexample")
+_OF_OUTCOMES: Final = (
+    "status-conflict",
+    "value-mismatch",
+    "state-otherwise",
+    "antonym",
+    "polarity-flip",
+    "counterexample",
+)
 
 
 @rule(_ID, since="0.1", spec="section 6 and section 7, R18")
@@ -101,9 +116,7 @@ def other_run(supported: Supported) -> Finding | None:
     Supply the record of the run that the claim names.
     """
     contradicted = supported.finding.support == "CONTRADICTED"
-    if contradicted and (
-        supported.rule not in _OF_OUTCOMES or supported.finding.code == "IDENTITY_MISMATCH"
-    ):
+    if contradicted and (supported.rule not in _OF_OUTCOMES or supported.finding.code == "IDENTITY_MISMATCH"):
         return None
     apart = frozenset(_words()["apart"])
     runs = tuple(each for each in runs_of(supported.claim) if each[0] in apart)
@@ -131,7 +144,11 @@ def _is_of(record: Record, kind: str, name: str, world: World) -> bool:
     if told is not None:
         return _alike(name, told)
     said = f"{record.item.source_label} {record.searched[:_LOOKED_AT]}".lower()
-    bare = rf"#{re.escape(name)}\b|^{re.escape(name)}:" if name.isdigit() else rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
+    bare = (
+        rf"#{re.escape(name)}\b|^{re.escape(name)}:"
+        if name.isdigit()
+        else rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
+    )
     return re.search(bare, said) is not None
 
 

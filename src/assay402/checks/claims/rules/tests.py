@@ -379,7 +379,9 @@ def _counts_of(claim: Claim) -> int | None:
     return 1 if _ONE.search(claim.text) else None
 
 
-_ONE: Final = re.compile(r"\b(?:one|a single)\s(?:[\w-]+\s){0,2}(?:test|spec|suite|check|example)\b", re.IGNORECASE)
+_ONE: Final = re.compile(
+    r"\b(?:one|a single)\s(?:[\w-]+\s){0,2}(?:test|spec|suite|check|example)\b", re.IGNORECASE
+)
 
 
 def _count_repair(claim: Claim, passed: int) -> tuple[str, int, int, str] | None:

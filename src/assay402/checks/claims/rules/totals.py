@@ -46,7 +46,11 @@ def part_of_total(supported: Supported) -> Finding | None:
         return None
     for near in supported.nears:
         for binding in near.bindings:
-            if binding.state == "match" and binding.fact.kind in _KINDS and _is_part(supported, near, binding):
+            if (
+                binding.state == "match"
+                and binding.fact.kind in _KINDS
+                and _is_part(supported, near, binding)
+            ):
                 return unstated(supported, _ID, "the record gives a part", "the total itself")
     return None
 

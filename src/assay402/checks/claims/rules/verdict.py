@@ -5,6 +5,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Claim, Finding, Verdict
+from assay402.checks.claims.reading.claims import spoken
+from assay402.checks.claims.reading.text import stems
 from assay402.checks.claims.rules import (
     attribution,
     authority,
@@ -16,6 +18,7 @@ from assay402.checks.claims.rules import (
     mismatch,
     modality,
     newest,
+    outcome,
     parties,
     polarity,
     runs,
@@ -67,6 +70,8 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     attribution.wrong_attribution,
     deeds.evidence_conflict,
     mismatch.value_conflict,
+    outcome.cell_recorded,
+    outcome.whole_outcome,
     tests.test_report,
     tests.checker_report,
     codes.answer_code,
@@ -136,6 +141,18 @@ def _placed(finding: Finding, claim: Claim) -> Finding:
 
 
 def _found(claim: Claim, world: World) -> Finding:
+    if not claim.said:
+        return _judged(claim, world)
+    told = outcome.cell_recorded(view_of(claim, world))
+    if told is not None:
+        return told
+    found = replace(_judged(spoken(claim), world), bound=(), repair=None)
+    if found.support in ("SUPPORTED", "CONTRADICTED") or not claim.facts and not set(stems(claim.text)):
+        return found
+    return _judged(claim, world)
+
+
+def _judged(claim: Claim, world: World) -> Finding:
     whole = view_of(claim, world)
     said, only = attribution.without_source(claim, world.sources)
     view = View(said, world, only) if only else whole
