@@ -121,21 +121,11 @@ def _helper(word: str) -> str:
     return "was " if word.endswith("ed") and word not in words_for("adjectives") else "is "
 
 
-def announces_only(text: str) -> bool:
-    """Tell whether a text speaks of the whole of what was done, and of nothing in particular."""
-    named = set(re.findall(r"[a-z]+", text.lower()))
-    known = (
-        words_for("status")
-        | words_for("bare")
-        | words_for("whole")
-        | words_for("faults")
-        | {"broke", "wrong"}
-        | _FILLING
+def announces_only(text: str, ends: str = "announced") -> bool:
+    """Tell whether a text speaks of the whole of what was done, by the words of a list, and of nothing in particular."""
+    named = set(re.findall(r"[a-z]+", text.lower())) - words_for("filling")
+    return (
+        bool(named)
+        and named <= words_for(ends) | words_for("whole") | words_for("faults")
+        and bool(named - words_for("whole"))
     )
-    return bool(named) and named <= known and bool(named - _FILLING)
-
-
-_FILLING: Final = frozenset(
-    ("the", "is", "are", "was", "were", "has", "been", "now", "no", "nothing", "zero", "none", "found", "went",
-     "this", "your", "our", "my", "with", "successfully", "any", "it", "not", "have", "detected", "reported", "encountered")
-)  # fmt: skip

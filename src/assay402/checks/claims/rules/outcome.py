@@ -33,7 +33,7 @@ def whole_outcome(view: View) -> Finding | None:
     """
     claim = view.claim
     said = set(claim.text.lower().replace(".", " ").replace("!", " ").split())
-    if claim.facts or claim.modality != "is" or not announces_only(claim.text):
+    if claim.facts or claim.context or claim.modality != "is" or not announces_only(claim.text):
         return None
     if said & words_for("failures") and not claim.negative:
         return None
@@ -46,7 +46,7 @@ def whole_outcome(view: View) -> Finding | None:
             code="COUNTEREXAMPLE",
             note="a record tells a failure that none makes good",
         )
-    if done is None or still or claim.negative:
+    if done is None or still or claim.negative or claim.quantifier or not announces_only(claim.text, "ended"):
         return None
     return Finding(support="SUPPORTED", rule="claims/whole-outcome", refs=(done.ref,))
 

@@ -18,6 +18,7 @@ Runs: TypeAlias = tuple[tuple[str, str], ...]
 
 _LOOKED_AT: Final = 300
 _SHORT_HASH: Final = 7
+_NAMES_OF_JOBS: Final = frozenset(("build", "test", "tests", "release"))
 _VERBAL: Final = re.compile(r"(?:ed|ing)$")
 
 
@@ -57,19 +58,26 @@ def _forms() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 def runs_in(text: str) -> Runs:
     """Give the runs that a text names, each by its kind and its name in lower case."""
     with_digit, behind, before = _forms()
+    kinds = frozenset(_words()["numbered"])
     found = [(match[1], match[2]) for match in with_digit.finditer(text)]
     taken = {kind.lower() for kind, _ in found}
-    for match in behind.finditer(text):
-        if (
-            match[1].lower() not in taken
-            and match[2].lower() not in _plain()
-            and not _VERBAL.search(match[2])
-        ):
-            found.append((match[1], match[2]))
+    found += [
+        (match[1], match[2])
+        for match in behind.finditer(text)
+        if match[1].lower() not in taken
+        and match[2].lower() not in kinds | _plain()
+        and not _VERBAL.search(match[2])
+    ]
     taken = {kind.lower() for kind, _ in found}
-    for match in before.finditer(text):
-        if match[2].lower() not in taken and match[1].lower() not in _plain() | set(_words()["numbered"]):
-            found.append((match[2], match[1]))
+    found += [
+        (match[2], match[1])
+        for match in before.finditer(text)
+        if match[2].lower() not in taken
+        and (
+            match[1].lower() not in kinds | _plain()
+            or (match[2].lower() == "job" and match[1].lower() in _NAMES_OF_JOBS)
+        )
+    ]
     same = _words()["same"]
     return tuple(
         dict.fromkeys(
@@ -124,6 +132,13 @@ def other_run(supported: Supported) -> Finding | None:
     if not records or any(not _is_another(record, runs, supported.view.world) for record in records):
         return None
     return unstated(supported, _ID, "the record is of another run", "the outcome of this very run")
+
+
+def _numbered(supported: Supported) -> bool:
+    """Tell whether a claim names a run by a number of its own, which is no property of a thing and can be no slip."""
+    return any(
+        kind in ("build", "run", "job", "pipeline", "pull request") for kind, _ in runs_of(supported.claim)
+    )
 
 
 def _is_another(record: Record, runs: Runs, world: World) -> bool:

@@ -69,6 +69,8 @@ _WORDS: Final = frozenset(
         "examples",
         "case",
         "finish",
+        "status",
+        "overall",
         "execute",
         "complete",
         "line",

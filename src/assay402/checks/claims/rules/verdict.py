@@ -26,6 +26,7 @@ from assay402.checks.claims.rules import (
     slots,
     states,
     sums,
+    tallies,
     tests,
     totals,
     universals,
@@ -74,6 +75,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     outcome.whole_outcome,
     tests.test_report,
     tests.checker_report,
+    tallies.run_lasted,
     codes.answer_code,
     authority.authority,
     shares.share_counted,
@@ -81,6 +83,8 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     deeds.status_conflict,
     universals.counterexample,
     universals.none_counted,
+    tallies.tally_differs,
+    tallies.not_alone,
     counts.count_differs,
     lists.listed,
     sums.comparison_false,
@@ -147,7 +151,7 @@ def _found(claim: Claim, world: World) -> Finding:
     if told is not None:
         return told
     found = replace(_judged(spoken(claim), world), bound=(), repair=None)
-    if found.support in ("SUPPORTED", "CONTRADICTED") or not claim.facts and not set(stems(claim.text)):
+    if found.support in ("SUPPORTED", "CONTRADICTED") or not (claim.facts or stems(claim.text)):
         return found
     return _judged(claim, world)
 
