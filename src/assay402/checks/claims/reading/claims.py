@@ -11,7 +11,7 @@ from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
 from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
-from assay402.checks.claims.reading.statuses import said_of_cell, said_of_tick, tells_status
+from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
 from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
 
 _GREETING: Final = re.compile(
@@ -140,7 +140,9 @@ def _asserts(text: str, piece: Piece) -> bool:
     if not has_fact and PROMISE.match(bare):
         return False
     if piece.form == "heading" or bare.rstrip("*_ ").endswith(":"):
-        return has_fact or tells_status(head) or (bool(mentions(head)) and FINITE.search(head) is not None)
+        if has_fact or tells_status(head):
+            return True
+        return bool(mentions(head)) and FINITE.search(head) is not None and not is_title(head)
     if tells_status(head):
         return True
     if _GREETING.match(bare) and not has_fact and not mentions(head):

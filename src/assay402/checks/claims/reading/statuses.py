@@ -68,6 +68,22 @@ def tells_status(text: str) -> bool:
     return bool(_QUANTIFIED.match(bare)) or head[-1] not in words_for("lists")
 
 
+_WHAT_FOLLOWS: Final = re.compile(
+    r"\W*[a-z]+(?:ed|en|nt)\s(?!(?:to|in|on|by|with|for|from|the|a|an|all|our|your|this|that|it|and|at|as|into|via|without|successfully)\b)[a-z-]+(?:\s[a-z-]+)?\W*",
+    re.IGNORECASE,
+)
+"""What was done to what: the heading of a list of such things, as in `Closed tickets`."""
+
+
+def is_title(text: str) -> bool:
+    """Tell whether a heading without a value only names what follows: `Fixed bugs`, `Tickets closed`, `What was done`."""
+    bare = text.strip("*_ \"'#>:")
+    if _WHAT_FOLLOWS.fullmatch(bare) is not None or _ASIDE.match(bare) is not None:
+        return True
+    words = bare.lower().split()
+    return len(words) > 1 and words[-2] in words_for("lists") and not _QUANTIFIED.match(bare)
+
+
 def is_quotation(text: str, led_in: str) -> bool:
     """Tell whether a line marked `>` quotes something: a log's line, or the words that the text before it announces."""
     bare = text.strip("> *_")

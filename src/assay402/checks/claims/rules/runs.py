@@ -123,8 +123,9 @@ def other_run(supported: Supported) -> Finding | None:
     ## How to fix it
     Supply the record of the run that the claim names.
     """
-    contradicted = supported.finding.support == "CONTRADICTED"
-    if contradicted and (supported.rule not in _OF_OUTCOMES or supported.finding.code == "IDENTITY_MISMATCH"):
+    finding = supported.finding
+    slip = finding.code == "IDENTITY_MISMATCH" and not _numbered(supported)
+    if finding.support == "CONTRADICTED" and (supported.rule not in _OF_OUTCOMES or slip):
         return None
     apart = frozenset(_words()["apart"])
     runs = tuple(each for each in runs_of(supported.claim) if each[0] in apart)

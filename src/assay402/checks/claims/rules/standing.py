@@ -8,7 +8,7 @@ from msgspec import Struct
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stems
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import Near, View
 from assay402.checks.claims.rules.world import World
 
@@ -28,6 +28,12 @@ _NOT_IN_FORCE: Final = re.compile(
     r"\b(?:draft|proposed|proposal|withdrawn|repealed|deprecated|obsolete|archived|superseded(?!\sby)|no longer in (?:force|effect)|not (?:yet )?in (?:force|effect))\b",
     re.IGNORECASE,
 )
+
+
+_PLAIN: Final = frozenset(
+    stem(word) for word in ("source", "item", "document", "page", "file", "record", "evidence", "effective", "version", "force", "draft")
+)  # fmt: skip
+"""Words that stand in the titles of documents of all kinds."""
 
 
 class Standing(Struct, frozen=True):
@@ -83,9 +89,9 @@ def _read(record: Record) -> Standing:
     )
     replaces, replaced = _REPLACES.search(text), _REPLACED.search(text)
     version = _VERSION.search(_REPLACED.sub(" ", _REPLACES.sub(" ", text)))
-    head = re.split(r"[:\n]", item.text[:_HEAD], maxsplit=1)[0]
+    head = re.split(r"[:\n]|\.\s", item.text[:_HEAD], maxsplit=1)[0]
     return Standing(
-        title=frozenset(stems(f"{item.source_label} {head}")),
+        title=frozenset(stems(f"{item.source_label} {head}")) - _PLAIN,
         version=tuple(int(part) for part in version[1].split(".")) if version is not None else (),
         effective=effective,
         replaces=replaces[0] if replaces is not None else "",

@@ -88,9 +88,12 @@ def run_lasted(view: View) -> Finding | None:
     """
     claim = view.claim
     lengths = [fact for fact in claim.facts if fact.kind == "quantity" and fact.unit == "s"]
-    if len(lengths) != 1 or len(claim.facts) > 1 or lengths[0].compared or claim.negative:
+    if len(lengths) != 1 or lengths[0].compared or claim.negative:
         return None
     if _RUN.search(claim.text) is None or _TOOK.search(claim.text) is None:
+        return None
+    named = {name for _, name in runs_of(claim)}
+    if any(fact is not lengths[0] and fact.value not in named for fact in claim.facts):
         return None
     runs, told = runs_of(claim), view.world.once("lasted", lambda: _closing(view))
     own = [(record, low) for record, low in told if is_of(record, runs, view.world)]
