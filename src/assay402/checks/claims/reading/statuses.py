@@ -69,7 +69,7 @@ def tells_status(text: str) -> bool:
 
 
 _WHAT_FOLLOWS: Final = re.compile(
-    r"\W*[a-z]+(?:ed|en|nt)\s(?!(?:to|in|on|by|with|for|from|the|a|an|all|our|your|this|that|it|and|at|as|into|via|without|successfully)\b)[a-z-]+(?:\s[a-z-]+)?\W*",
+    r"\W*(?:[a-z]+(?:ed|en|nt)|paid|built|done|made)\s(?!(?:to|in|on|by|with|for|from|the|a|an|all|our|your|this|that|it|and|at|as|into|via|without|successfully)\b)[a-z-]+(?:\s[a-z-]+)?\W*",
     re.IGNORECASE,
 )
 """What was done to what: the heading of a list of such things, as in `Closed tickets`."""
@@ -81,7 +81,9 @@ def is_title(text: str) -> bool:
     if _WHAT_FOLLOWS.fullmatch(bare) is not None or _ASIDE.match(bare) is not None:
         return True
     words = bare.lower().split()
-    return len(words) > 1 and words[-2] in words_for("lists") and not _QUANTIFIED.match(bare)
+    if len(words) == 1 or words[0] == "to":
+        return not bare.endswith((".", "!"))
+    return words[-2] in words_for("lists") and not _QUANTIFIED.match(bare)
 
 
 def is_quotation(text: str, led_in: str) -> bool:

@@ -1,10 +1,13 @@
 """What is said of the whole of the work: `Success!`, `All green.`, `Nothing broke.`"""
 
+import re
 from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage
+from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.statuses import announces_only, words_for
+from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.newest import subject_words
 from assay402.checks.claims.rules.order import is_later
@@ -14,6 +17,7 @@ from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _LOOKED_AT: Final = 600
+_ATTEMPT: Final = frozenset(stem(word) for word in ("attempt", "retry", "try"))
 
 
 @rule("claims/whole-outcome", since="0.1", spec="section 7, R03 and R06, and section 9")
@@ -77,14 +81,23 @@ def _stage(record: Record) -> Stage | None:
     issues = issues_of(record)
     if issues is not None:
         return "FAILED" if issues else "COMPLETED"
-    return stage_of(record)
+    if record.is_prose:
+        return next((each.stage for each in mentions(record.text[:_LONGEST])), None)
+    return None if _ZERO.search(record.text[:_LONGEST]) else stage_of(record)
+
+
+_LONGEST: Final = 300
+_ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b", re.IGNORECASE)
+"""A word of failure that is counted, and of which there is none."""
 
 
 def _cures(record: Record, other: Record, after: Stage) -> bool:
     """Tell whether a later record tells the success of what another told as failed or open."""
     if after != "COMPLETED" or not is_later(other, record):
         return False
-    one, two = subject_words(record), subject_words(other)
+    one, two = (
+        {word for word in subject_words(each) if not word.isdigit()} - _ATTEMPT for each in (record, other)
+    )
     return not one or not two or bool(one & two)
 
 

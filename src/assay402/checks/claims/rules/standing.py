@@ -51,11 +51,10 @@ def holds(view: View, one: Near, two: Near) -> Near | None:
     """Give which of two records of different items is of the version in force; None where they do not say, or the claim names one."""
     first, second = _of(one.record, view.world), _of(two.record, view.world)
     newest = _newest(view.world)
-    if _names_it(view.claim.text, second, first) or _names_it(view.claim.text, first, second):
-        return None
-    if _governs(second, first, newest):
+    names_one = _NOT_IN_FORCE.search(view.claim.text) is not None
+    if not names_one and _governs(second, first, newest):
         return two
-    return one if _governs(first, second, newest) else None
+    return one if not names_one and _governs(first, second, newest) else None
 
 
 def out_of_force(view: View, wrong: Near, right: Near) -> Finding:
@@ -125,14 +124,3 @@ def _is_meant(said: str, other: Standing) -> bool:
     if named is not None:
         return tuple(int(part) for part in named[1].split(".")) == other.version
     return _EARLIER.search(said) is not None or (bool(other.effective) and other.effective[:4] in said)
-
-
-def _names_it(text: str, meant: Standing, other: Standing) -> bool:
-    """Tell whether a claim says itself that it speaks of a draft, or of a version that does not hold."""
-    named = _VERSION.search(text)
-    if named is not None and tuple(int(part) for part in named[1].split(".")) == meant.version:
-        return True
-    if meant.void and _NOT_IN_FORCE.search(text) is not None:
-        return True
-    year = meant.effective[:4]
-    return bool(year) and year != other.effective[:4] and re.search(rf"\b{year}\b", text) is not None
