@@ -27,7 +27,7 @@ RUN = {
 }
 HANDED = cases("claims/handed.json")
 OURS = [*cases("claims/ours.json"), *cases("claims/bound.json")]
-VERIFIED = cases("claims/verified-a.json")
+VERIFIED = [*cases("claims/verified-a.json"), *cases("claims/verified-c.json")]
 TOOLS = cases("claims/tools.json")
 SUBJECTS = cases("claims/subjects.json")
 

@@ -33,7 +33,8 @@ def items(printed: str) -> list[dict[str, object]]:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[3])
 def test_a_row_of_the_guide_is_what_the_engine_says(row: tuple[str, str, str, str]) -> None:
     candidate, printed, verdict, rule = row
-    diagnosis = claims.diagnose(request(candidate, *items(printed)))["diagnosis"]
+    text = candidate.replace(" ⏎ ", "\n").replace("¦", "|")
+    diagnosis = claims.diagnose(request(text, *items(printed)))["diagnosis"]
     support, _, state = verdict.partition(", ")
     found = diagnosis["claims"][0]
     assert (found["support"], found["review"]["rules"][0]) == (support, f"claims/{rule}")

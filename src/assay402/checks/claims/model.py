@@ -119,6 +119,10 @@ class Claim(Struct, frozen=True, kw_only=True, gc=False):
     """It speaks of `it` and nothing before says what that is."""
     dangling: bool = False
     """It points to a list that does not follow."""
+    said: str = ""
+    """What it says in a sentence, where it is a status or a tick."""
+    cell: tuple[str, str, str] | None = None
+    """Of a table's cell: the header of the first column, the first cell of the row, and the column's header."""
 
 
 class Finding(Struct, frozen=True, kw_only=True, gc=False):

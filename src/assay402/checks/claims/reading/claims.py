@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
 from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
+from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
 from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
 
 _GREETING: Final = re.compile(
@@ -127,7 +128,7 @@ def _statement(text: str, piece: Piece) -> Piece:
 
 
 def _asserts(text: str, piece: Piece) -> bool:
-    if piece.form == "leaf":
+    if piece.form == "leaf" or _said(text, piece):
         return True
     if text.rstrip("\"')”*_ ").endswith("?") or not any(char.isalnum() for char in text):
         return False
@@ -139,7 +140,11 @@ def _asserts(text: str, piece: Piece) -> bool:
     if not has_fact and PROMISE.match(bare):
         return False
     if piece.form == "heading" or bare.rstrip("*_ ").endswith(":"):
-        return has_fact or (bool(mentions(head)) and FINITE.search(head) is not None)
+        if has_fact or tells_status(head):
+            return True
+        return bool(mentions(head)) and FINITE.search(head) is not None and not is_title(head)
+    if tells_status(head):
+        return True
     if _GREETING.match(bare) and not has_fact and not mentions(head):
         return False
     content = set(stems(head)) - _CONTENT_FREE
@@ -187,6 +192,25 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
         modality=_modality(head),
         quantifier=_quantifier(words, cleaned, head),
         unresolved=_PRONOUN_SUBJECT.match(head) is not None and not context,
+        said=_said(text, piece),
+        cell=piece.cell,
+    )
+
+
+def _said(text: str, piece: Piece) -> str:
+    """Give in a sentence what a piece says by a status or a tick; empty where it says it in words."""
+    if piece.cell is not None:
+        return said_of_cell(*piece.cell, text)
+    return said_of_tick(text, marked=piece.ticked in ("x", "X"))
+
+
+def spoken(claim: Claim) -> Claim:
+    """Give a claim that says in a sentence what a cell says by a status or a tick."""
+    return replace(
+        _claim(0, claim.said, Piece(0, len(claim.said), "clause"), ""),
+        id=claim.id,
+        span=claim.span,
+        cell=claim.cell,
     )
 
 

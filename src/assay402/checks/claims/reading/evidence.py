@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.blocks import Blocks
 from assay402.checks.claims.reading.idioms import said_plainly
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.segment import sentences
+from assay402.checks.claims.reading.statuses import words_for
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, Number, members, read
 
@@ -344,8 +345,12 @@ def _is_header(cells: list[str], following: str) -> bool:
         return True
     return named and (
         bool(_TABLE_RULE.match(following))
-        or (len(below) == len(cells) and any(cell[:1].isdigit() or cell[:1] in "$€£-" for cell in below))
+        or (len(below) == len(cells) and any(_is_value(cell) for cell in below))
     )
+
+
+def _is_value(cell: str) -> bool:
+    return cell[:1].isdigit() or cell[:1] in "$€£-" or cell.lower() in words_for("yes") | words_for("no")
 
 
 def _is_large(cells: list[str]) -> bool:

@@ -262,6 +262,8 @@ class Record:
             if day:
                 found.append(Fact("date", day, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
+            if (measured := _measured(field)) is not None:
+                found.append(replace(measured, attribute=attribute, start=-1 - index))
             if self._is_repaid(field):
                 attribute |= {"refund"}
             for fact in value_facts(
@@ -335,6 +337,20 @@ class Record:
     def level_is_error(self) -> bool:
         """A log line of a level that tells a failure."""
         return self.form in ("line", "tests") and _LEVEL.search(self.text[:80]) is not None
+
+
+_MEASURE: Final = re.compile(
+    r"_(ms|seconds|secs?|minutes|mins?|hours|bytes|[kmgt]b|percent|pct)$", re.IGNORECASE
+)
+
+
+def _measured(field: Field) -> Fact | None:
+    """Give the number of a field in the unit that its name ends in: `latency_ms=250`."""
+    match = _MEASURE.search(field.name)
+    if match is None or re.fullmatch(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", field.value) is None:
+        return None
+    unit = {"pct": "%", "percent": "%"}.get(match[1].lower(), match[1])
+    return next((each for each in value_facts(f"{field.value} {unit}") if each.kind != "number"), None)
 
 
 _EPOCH_NAME: Final = re.compile(

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from assay402.checks.claims.reading.statuses import is_quotation
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import read
 
@@ -22,7 +23,7 @@ _ABBREVIATION: Final = re.compile(
 _ITEM: Final = re.compile(
     r"\s*(?:[-*•‣–]|[0-9]{1,3}[.)]|\([a-z0-9]\))\s+(?:\[([ xX✓✔])\]\s+)?|\s*(?:✅|❌|✓|✔|✗|☑|☐)\s*"
 )
-_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+|\s*\*\*(?=[^*]+\*\*:?\s*$)")
+_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+|\s*\*\*(?=[^*]+\*\*:?\s*$)|\s*__(?=[^_]+__:?\s*$)")
 _FENCE: Final = re.compile(r"\s{0,3}(```|~~~)")
 _RULE: Final = re.compile(r"^[\s|:+=_*-]+$")
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -51,6 +52,8 @@ class Piece(Struct, frozen=True, gc=False):
     ticked: str = ""
     """`x` or a blank where a check box stands before it."""
     paragraph: int = 0
+    cell: tuple[str, str, str] | None = None
+    """Of a table's cell: the header of the first column, the first cell of the row, and the column's header."""
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -139,7 +142,12 @@ def _prose(text: str, start: int, end: int, paragraph: int) -> Iterator[Piece]:
 
 
 def _special(text: str, line: str, start: int, header: list[str], paragraph: int) -> Iterator[Piece]:
-    if line.lstrip().startswith(">") or _RULE.match(line):
+    if _RULE.match(line):
+        return
+    if line.lstrip().startswith(">"):
+        if not is_quotation(line, text[max(0, start - _LOOKED_AT) : start].rstrip().rsplit("\n", 1)[-1]):
+            behind = len(line) - len(line.lstrip("> "))
+            yield from _prose(text, start + behind, start + len(line), paragraph)
         return
     if line.lstrip().startswith("|"):
         yield from _row(line, start, header)
@@ -147,7 +155,7 @@ def _special(text: str, line: str, start: int, header: list[str], paragraph: int
     heading = _HEADING.match(line)
     if heading is not None:
         for first, last in _trimmed(
-            text, start + heading.end(), start + len(line.rstrip().rstrip("*").rstrip())
+            text, start + heading.end(), start + len(line.rstrip().rstrip("*_").rstrip())
         ):
             yield Piece(first, last, "heading", paragraph=paragraph)
         return
@@ -171,7 +179,9 @@ def _row(line: str, start: int, header: list[str]) -> Iterator[Piece]:
     subject = cells[0][1] if cells else ""
     for (begin, cell), name in zip(cells[1:], header[1:], strict=False):
         if cell:
-            yield Piece(begin, begin + len(cell), "cell", f"{subject} {name}")
+            yield Piece(
+                begin, begin + len(cell), "cell", f"{subject} {name}", cell=(header[0], subject, name)
+            )
 
 
 def _clauses(text: str, piece: Piece) -> list[Piece]:

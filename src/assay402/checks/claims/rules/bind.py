@@ -66,7 +66,9 @@ class Stated:
 def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
     """Say what a record says of a value: in itself first, then in what it stands in, then in what stands in it."""
     claim = stated.claim
-    if fact.kind == "id" and any(fact.value == field.name.lower() for field in record.fields):
+    if fact.kind == "id" and any(
+        fact.value in (field.name.lower(), field.name.lower().partition("_")[0]) for field in record.fields
+    ):
         return Binding("match", fact, None, record)
     if fact.kind == "code":
         return _bind_code(fact, record, claim, is_named=is_named)

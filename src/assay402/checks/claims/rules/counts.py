@@ -6,9 +6,11 @@ from decimal import Decimal
 from typing import Final, TypeAlias
 
 from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.view import View, report_words
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
@@ -81,13 +83,26 @@ def _counted(view: View, fact: Fact) -> list[Record]:
     wanted = (view.claim.content | fact.attribute) - report_words() - {stem("total"), stem("there")}
     if len(wanted) < 2:  # what is counted, and what is said of it
         return []
-    return view.world.once(("counted", wanted), lambda: _of_kind(view.world, wanted))
+    found = view.world.once(("counted", wanted), lambda: _of_kind(view.world, wanted))
+    stage = cue(view.claim.text) or next((each.stage for each in view.claim.mentions), None)
+    if stage == "FAILED" or cue(view.claim.text) is not None:
+        return [record for record in found if stage_of(record) == stage]
+    return [record for record in found if stage_of(record) in (None, stage)]
 
 
 def _of_kind(world: World, wanted: frozenset[str]) -> list[Record]:
     """Give the records that hold all words of a kind, where they are of one form and count nothing themselves."""
     rarest = min(sorted(wanted), key=lambda word: len(world.with_stem(word)))
-    found = [record for record in world.with_stem(rarest)[:_MOST] if wanted <= record.all_stems]
+    named = [record for record in world.with_stem(rarest)[:_MOST] if wanted <= record.all_stems]
+    # A line that stands behind others bears their words too; a heading stands over all that are counted.
+    found = [record for record in named if record.form != "line" or wanted <= frozenset(stems(record.text))]
+    found = found or (named if len({record.label for record in named}) == 1 else [])
+    told = {
+        record.text.replace(record.moment.replace(" ", "T"), "").replace(record.moment, "")
+        for record in found
+    }
+    if len(told) < len(found):
+        return []  # of one thing told twice nobody can say that they are two
     if not found or any(
         number.kind == "number" and number.low is not None for record in found for number in record.facts
     ):

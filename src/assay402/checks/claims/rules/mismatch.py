@@ -12,6 +12,7 @@ from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.slips import is_slip
+from assay402.checks.claims.rules.standing import holds, out_of_force
 from assay402.checks.claims.rules.told import told
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.checks.claims.rules.world import World
@@ -83,7 +84,9 @@ def value_conflict(view: View) -> Finding | None:
 
     ## What it reports
     UNVERIFIED with both references and the missing family CONFLICT_RESOLUTION, where two items that fit the claim
-    equally well disagree about a value of it and their records bear no times that order them.
+    equally well disagree about a value of it and their records bear no times that order them. Of two versions of a
+    document the one in force decides (what it says it supersedes, then its effective date, then its number; never a
+    draft): CONTRADICTED with STALE_AUTHORITY where the claimed value is the other's, unless the claim names that version.
 
     ## Why it matters
     Both cannot be right, and nothing supplied says which is.
@@ -103,6 +106,11 @@ def value_conflict(view: View) -> Finding | None:
                 and _fits_as_well_in_words(near, other)
                 and not _ordered(near, other)
             ):
+                held = holds(view, near, other)
+                if held is not None:
+                    if held is near:
+                        return out_of_force(view, near, other)
+                    continue
                 refs = (other.record.ref, near.record.ref)
                 return Finding(
                     support="UNVERIFIED",

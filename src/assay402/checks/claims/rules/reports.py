@@ -17,6 +17,9 @@ _NAMED: Final = re.compile(
 )
 _OUT_OF: Final = re.compile(r"\bfailed out of ([0-9]+)\b", re.IGNORECASE)
 _RAN: Final = re.compile(r"\bRan ([0-9]+) tests?\b|\bcollected ([0-9]+) items?\b", re.IGNORECASE)
+_NONE_RAN: Final = re.compile(
+    r"\bno tests? (?:ran|run|found|collected|executed|to run|were (?:run|found|executed))\b", re.IGNORECASE
+)
 _SHARE: Final = re.compile(
     r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\s(?:tests?|specs?|checks|examples)?\s?(?:have |are )?pass",
     re.IGNORECASE,
@@ -34,7 +37,7 @@ _SKIP: Final = re.compile(r"\b(?:SKIPPED|skipped|skipping|not run|disabled)\b")
 _AGAIN: Final = re.compile(r"\b(?:retry(?:ing)?|attempt|re-?run(?:ning)?|second run)\b", re.IGNORECASE)
 _SUITES: Final = re.compile(r"^\s*(?:test )?(?:suites|files)\b\s*:?", re.IGNORECASE)
 _PER_UNIT: Final = re.compile(
-    r"^\s*(?:test result:|(?:(?:not )?ok|FAIL|---)\s|(?:Passed|Failed)!)", re.IGNORECASE
+    r"^\s*(?:test result:|(?:(?:not )?ok|FAIL|---)\s(?!\()|(?:Passed|Failed)!)", re.IGNORECASE
 )
 _ENDED: Final = re.compile(r"^=+\s.{1,200}\sin\s[0-9.]+\s?s\b")
 _KEYS: Final = {
@@ -107,6 +110,8 @@ def _summary_of(record: Record) -> Summary | None:
     point = _POINT.match(text)
     if point is not None:
         counts = {"failed": 1} if point[1] else {"passed": 1}
+    if _NONE_RAN.search(text) is not None:
+        counts = {"passed": 0, "failed": 0, "total": 0}
     ran = _RAN.search(text)
     if ran is not None:
         counts.setdefault("total", int(ran[1] or ran[2]))
@@ -138,6 +143,12 @@ def merged(found: list[Summary]) -> Summary:
             if each.record.item is last.record.item and "total" in each.counts:
                 counts.setdefault("total", each.counts["total"])
     return Summary(last.record, counts, last.good, last.skipped)
+
+
+def of_suites(found: list[Summary], *, suites: bool) -> list[Summary]:
+    """Give the summaries that count suites, or those that count tests; a line that counts neither counts as either."""
+    counting = [each for each in found if not each.counts or bool(_SUITES.match(each.record.text)) == suites]
+    return counting if any(each.counts for each in counting) or not any(each.counts for each in found) else []
 
 
 def _run(telling: list[Summary], last: Summary) -> list[Summary]:

@@ -19,7 +19,7 @@ _NONE: Final = re.compile(
 
 
 RAN: Final = re.compile(
-    r"\b[0-9]+ (?:tests?|examples?|specs?|test cases?) (?:were |have been |have )?(?:ran|run|executed)\b(?![^.;]*\b(?:pass|fail|skip))",
+    r"\b(?:all|every|[0-9]+) (?:(?!of\b)[\w-]+ ){0,3}?(?:tests?|examples?|specs?|test cases?) (?:were |was |have been |have |has )?(?:all )?(?:ran|run|executed)\b(?![^.;]*\b(?:pass|fail|skip|green))",
     re.IGNORECASE,
 )
 """A claim that tells only how many ran."""
@@ -49,6 +49,8 @@ def judged(claim: Claim, summary: Summary) -> Finding | None:
     if (len(said) < 2 and not RAN.search(claim.text)) or not summary.counts or " of " in claim.text:
         return None
     told = _told(summary, said)
+    if RAN.search(claim.text) and told["skipped"]:
+        return _run(claim, summary, told, said.get("total"))
     wrong = [name for name, number in said.items() if told.get(name, number) != number]
     if not wrong and said.keys() - told.keys():
         return _untold(summary)
@@ -58,6 +60,22 @@ def judged(claim: Claim, summary: Summary) -> Finding | None:
         refs=(summary.record.ref,),
         code="VALUE_MISMATCH" if wrong else "",
         note=f"the newest summary tells {told[wrong[0]]} {wrong[0]}" if wrong else "",
+    )
+
+
+def _run(claim: Claim, summary: Summary, told: dict[str, int], said: int | None) -> Finding:
+    """Judge how many tests ran where some were skipped, which a runner counts among its tests and did not run."""
+    total = told.get("total")
+    if total is not None and said == total - told["skipped"]:
+        return Finding(support="SUPPORTED", rule="claims/test-report", refs=(summary.record.ref,))
+    if claim.quantifier != "all" and said == total:
+        return _untold(summary)
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/test-report",
+        refs=(summary.record.ref,),
+        code="COUNTEREXAMPLE" if said == total or said is None else "VALUE_MISMATCH",
+        note=f"the newest summary tells {told['skipped']} skipped",
     )
 
 

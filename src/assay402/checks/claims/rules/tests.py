@@ -7,7 +7,8 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules import tally
-from assay402.checks.claims.rules.reports import Summary, issues_of, merged, summary_of
+from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
+from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -68,6 +69,9 @@ _WORDS: Final = frozenset(
         "examples",
         "case",
         "finish",
+        "status",
+        "overall",
+        "execute",
         "complete",
         "line",
         "100",
@@ -136,9 +140,15 @@ def test_report(view: View) -> Finding | None:
         or tally.RAN.search(claim.text)
     ):
         return None
-    named = {each for each in claim.content | frozenset(stems(claim.context)) if each not in _WORDS}
+    runs = runs_of(claim)
+    said = claim.content | frozenset(stems(claim.context))
+    named = {each for each in said - (kind_stems(runs) if runs else frozenset()) if each not in _WORDS}
     named |= _KINDS & frozenset(stems(claim.text))
-    found = _summaries(view)
+    found = _summaries(view, runs)
+    own = [each for each in found if is_of(each.record, runs, view.world)]
+    if found and not own:
+        return _unreported((found[-1].record.ref,))
+    found = own
     if named == _UNIT and not any(_KINDS & each.record.all_stems for each in found):
         named = set()  # the runner names no kind of tests, and unit tests are what runners run
     if named:
@@ -152,7 +162,16 @@ def test_report(view: View) -> Finding | None:
         found = own
     if not found:
         return None
-    return _judge(claim, merged(found), named=bool(named))
+    counted = of_suites(found, suites=_SUITES.search(claim.text) is not None)
+    if not counted and _counts_of(claim) is not None:
+        return _unreported((found[-1].record.ref,))
+    return _judge(claim, merged(counted or found), named=bool(named or runs))
+
+
+_SUITES: Final = re.compile(
+    r"\b(?:suites|test files)\b|\b(?:one|1|a single)\s(?:[\w-]+\s){0,2}(?:suite|test file)\b", re.IGNORECASE
+)
+"""What holds several tests, and is counted apart from them."""
 
 
 _CHECKER: Final = re.compile(
@@ -187,8 +206,11 @@ def checker_report(view: View) -> Finding | None:
         for word in ("find", "issue", "problem", "error", "check", "warn", "offense", "violation")
         for record in view.world.with_stem(stem(word))[-_NEWEST:]
     }
+    runs = runs_of(claim)
     told = [
-        (record, count) for _, record in sorted(records.items()) if (count := issues_of(record)) is not None
+        (record, count)
+        for _, record in sorted(records.items())
+        if (count := issues_of(record)) is not None and is_of(record, runs, view.world)
     ]
     counted = next(
         (int(fact.low) for fact in claim.facts if fact.kind == "number" and fact.low is not None), None
@@ -207,8 +229,10 @@ def checker_report(view: View) -> Finding | None:
     )
 
 
-def _summaries(view: View) -> list[Summary]:
-    orders: dict[int, Record] = {}
+def _summaries(view: View, runs: Runs) -> list[Summary]:
+    orders: dict[int, Record] = {
+        record.order: record for _, name in runs for record in view.world.with_stem(stem(name))[-60:]
+    }
     for word in (
         "pass",
         "fail",
@@ -343,16 +367,23 @@ def _counts_of(claim: Claim) -> int | None:
     of = _OF.search(claim.text)
     if of is not None:
         return int(of[1])
+    names = {name for _, name in runs_of(claim)}
     for fact in claim.facts:
         if (
             fact.kind == "number"
             and fact.low is not None
+            and fact.raw.lower() not in names
             and (fact.attribute | claim.content)
             & {"test", "pass", "fail", "spec", "check", "item", "example"}
             and "retry" not in fact.attribute
         ):
             return int(fact.low)
-    return None
+    return 1 if _ONE.search(claim.text) else None
+
+
+_ONE: Final = re.compile(
+    r"\b(?:one|a single)\s(?:[\w-]+\s){0,2}(?:test|spec|suite|check|example)\b", re.IGNORECASE
+)
 
 
 def _count_repair(claim: Claim, passed: int) -> tuple[str, int, int, str] | None:

@@ -208,7 +208,7 @@ _DONE: Final = re.compile(
     r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
     re.IGNORECASE,
 )
-_NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
+NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
 
 
 def counted_done(view: View) -> Finding | None:
@@ -218,7 +218,7 @@ def counted_done(view: View) -> Finding | None:
         return None
     verb = stem(match[1])
     for near in view.near[:6]:
-        told = {stem(each[2]): int(each[1]) for each in _NUMBERED.finditer(near.record.text[:600])}
+        told = {stem(each[2]): int(each[1]) for each in NUMBERED.finditer(near.record.text[:600])}
         if verb not in told or len(told) < 2 or near.missing_names:  # a tally has two numbers
             continue
         none = told[verb] == 0
@@ -234,7 +234,7 @@ def counted_done(view: View) -> Finding | None:
 
 def tells_some(text: str, content: frozenset[str]) -> bool:
     """Tell whether a tally of several things done counts some of what a claim says was done: `5 files copied, 2 skipped`."""
-    told = {stem(each[2]): int(each[1]) for each in _NUMBERED.finditer(text[:600])}
+    told = {stem(each[2]): int(each[1]) for each in NUMBERED.finditer(text[:600])}
     return len(told) > 1 and any(number for verb, number in told.items() if verb in content)
 
 

@@ -5,6 +5,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Claim, Finding, Verdict
+from assay402.checks.claims.reading.claims import spoken
+from assay402.checks.claims.reading.text import stems
 from assay402.checks.claims.rules import (
     attribution,
     authority,
@@ -16,13 +18,17 @@ from assay402.checks.claims.rules import (
     mismatch,
     modality,
     newest,
+    outcome,
     parties,
     polarity,
+    runs,
     shares,
     slots,
     states,
     sums,
+    tallies,
     tests,
+    totals,
     universals,
     values,
     verbatim,
@@ -65,8 +71,11 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     attribution.wrong_attribution,
     deeds.evidence_conflict,
     mismatch.value_conflict,
+    outcome.cell_recorded,
+    outcome.whole_outcome,
     tests.test_report,
     tests.checker_report,
+    tallies.run_lasted,
     codes.answer_code,
     authority.authority,
     shares.share_counted,
@@ -74,6 +83,8 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     deeds.status_conflict,
     universals.counterexample,
     universals.none_counted,
+    tallies.tally_differs,
+    tallies.not_alone,
     counts.count_differs,
     lists.listed,
     sums.comparison_false,
@@ -103,6 +114,8 @@ GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
     newest.newer_record,
     slots.other_slot,
     parties.other_party,
+    runs.other_run,
+    totals.part_of_total,
 )
 """Asked of every support, whichever rule gave it: the first that objects takes it back."""
 
@@ -132,6 +145,18 @@ def _placed(finding: Finding, claim: Claim) -> Finding:
 
 
 def _found(claim: Claim, world: World) -> Finding:
+    if not claim.said:
+        return _judged(claim, world)
+    told = outcome.cell_recorded(view_of(claim, world))
+    if told is not None:
+        return told
+    found = replace(_judged(spoken(claim), world), bound=(), repair=None)
+    if found.support in ("SUPPORTED", "CONTRADICTED") or not (claim.facts or stems(claim.text)):
+        return found
+    return _judged(claim, world)
+
+
+def _judged(claim: Claim, world: World) -> Finding:
     whole = view_of(claim, world)
     said, only = attribution.without_source(claim, world.sources)
     view = View(said, world, only) if only else whole
@@ -157,6 +182,8 @@ def _guarded(view: View, finding: Finding) -> Finding:
     supported = Supported(view, finding)
     if finding.support == "UNSUPPORTED":
         return parties.named_otherwise(supported) or finding
+    if finding.support == "CONTRADICTED":
+        return runs.other_run(supported) or finding
     if finding.support != "SUPPORTED":
         return finding
     return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
