@@ -38,7 +38,7 @@ _ALL: Final = re.compile(
     r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))",
     re.IGNORECASE,
 )
-_NONE: Final = re.compile(r"\b(?:no|none|nothing|never|zero|nobody)\b", re.IGNORECASE)
+_NONE: Final = re.compile(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
 _ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
