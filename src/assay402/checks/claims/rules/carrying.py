@@ -44,12 +44,16 @@ def carries(view: View, action: Told, near: Near) -> bool:
     if not speaks_plainly(claim, near):
         return False
     spoken = _spoken(action, near)
+    if claim.form == "cell":
+        spoken |= {each for each in stems(claim.context) if groups_in(each)}  # the head of the column
     purpose = _PURPOSE.search(claim.text)
     wanted = near.wanted - frozenset(stems(purpose[0]) if purpose is not None else ())
     rest = wanted - spoken
     own = _own(near, spoken, claim.content) if near.record.form == "line" else frozenset()
     around = _context_stems(view, near)
-    held = near.stems | _label_stems(near) | {each for each in around if not own or groups_in(each)}
+    held = near.stems | _label_stems(near) | {
+        each for each in around if (not own or groups_in(each)) and not each.isdigit()
+    }
     missing = rest - held - _told_kinds(claim.text, rest, held)
     # What is bound and what the kind of the record says are content of the claim that the record has, too.
     bound = sum(each.state == "match" for each in near.bindings)

@@ -27,6 +27,7 @@ from assay402.checks.claims.rules import (
     values,
     verbatim,
 )
+from assay402.checks.claims.rules.scopes import is_of_other_scope
 from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.view import THIS, View, as_said, view_of
 from assay402.checks.claims.rules.world import World
@@ -150,7 +151,10 @@ def _is_of_another(view: View, finding: Finding) -> bool:
     if finding.support not in ("SUPPORTED", "CONTRADICTED"):
         return False
     records = view.world.bearing_by_ref(finding.refs)
-    return bool(records) and all(view.subject.is_other(record) for record in records)
+    rule = finding.rule.partition("/")[2]
+    return bool(records) and all(
+        view.subject.is_other(record) or is_of_other_scope(view.claim, record, rule) for record in records
+    )
 
 
 def _guarded(view: View, finding: Finding) -> Finding:
