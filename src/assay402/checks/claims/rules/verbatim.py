@@ -5,6 +5,7 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.polarity import antonyms_between, is_negative, opposed
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
@@ -20,7 +21,7 @@ def speaks_plainly(claim: Claim, near: Near) -> bool:
     text = near.record.text
     if near.record.form in ("json", "row"):
         return True
-    if text.rstrip().endswith("?"):
+    if text.rstrip().endswith("?") or is_embedded(claim, near.record):
         return False
     words = near.record.spoken
     weak = words & {

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from assay402.checks.claims.model import Claim, Finding, Verdict
 from assay402.checks.claims.rules import (
+    asserting,
     attribution,
     authority,
     codes,
@@ -104,6 +105,8 @@ GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
     newest.newer_record,
     slots.other_slot,
     parties.other_party,
+    asserting.asserts_less,
+    asserting.other_role,
 )
 """Asked of every support, whichever rule gave it: the first that objects takes it back."""
 
