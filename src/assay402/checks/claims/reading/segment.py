@@ -171,7 +171,7 @@ def _row(line: str, start: int, header: list[str]) -> Iterator[Piece]:
     subject = cells[0][1] if cells else ""
     for (begin, cell), name in zip(cells[1:], header[1:], strict=False):
         if cell:
-            yield Piece(begin, begin + len(cell), "cell", f"{subject} {name}")
+            yield Piece(begin, begin + len(cell), "cell", f"{subject} | {name}")
 
 
 def _clauses(text: str, piece: Piece) -> list[Piece]:

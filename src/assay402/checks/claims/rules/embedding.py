@@ -7,7 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import stem, stems, words
 
 _READ: Final = 2_000
 _PART: Final = re.compile(r"(?<=[.!?])\s+|;\s|,\s(?:but|and|while|whereas|so)\s|,\s|\sbut\s")
@@ -16,7 +16,7 @@ _PART: Final = re.compile(r"(?<=[.!?])\s+|;\s|,\s(?:but|and|while|whereas|so)\s|
 @cache
 def _heads() -> tuple[tuple[re.Pattern[str], bool], ...]:
     """Give the patterns of what takes away that the words behind them are so, each with whether it tells of something undone."""
-    lists = {name: "|".join(words) for name, words in table("embedding").items() if isinstance(words, list)}
+    lists = {name: "|".join(listed) for name, listed in table("embedding").items() if isinstance(listed, list)}
     found = (
         (
             rf"\b(?:{lists['doubting']})\s(?:that\b|the\b|it\b|he\b|she\b|they\b|we\b|all\b|having\b|to\b|[A-Z])",
@@ -57,7 +57,7 @@ def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
     if record.form not in ("line", "prose") or claim.form in ("leaf", "cell"):
         return False
     free = claim.negative or claim.modality != "is"
-    said = frozenset(stems(claim.text))
+    said = frozenset((*stems(claim.text), *(stem(word) for word in words(claim.text.lower()))))
     text = record.text[:_READ]
     if free and not only_doubt:
         return False
@@ -124,7 +124,8 @@ def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
         return first[0]
     without = _WITHOUT.search(text)
     held = frozenset().union(*(each.all_stems for each in records))
-    if without is not None and stem(without[1]) not in held and without[1].lower().rstrip("s") not in _FAULTS:
+    is_said = all(each.form in ("line", "prose") for each in records)  # a field says it by its value
+    if without is not None and is_said and stem(without[1]) not in held and without[1].lower().rstrip("s") not in _FAULTS:
         return without[0]
     return ""
 

@@ -11,11 +11,12 @@ from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
+from assay402.checks.claims.rules.compare import shape
 from assay402.checks.claims.rules.view import report_words
 
 _READ: Final = 300
 _NUMBERED: Final = re.compile(
-    r"\b([A-Za-z]{3,20})\s(?:#|no\.\s|number\s)?((?=[\w-]*[0-9])[\w-]+(?:\.[\w-]+){0,4}|[A-Z])(?![\w'%:/.-]*[\w%])"
+    r"\b([A-Za-z]{2,20})\s(?:#|no\.\s|number\s)?((?=[\w-]*[0-9])[\w-]+(?:\.[\w-]+){0,4}|[A-Z])(?![\w'%:/.-]*[\w%])"
 )
 _SUBJECT: Final = re.compile(r"\W{0,4}(?:(?:[Tt]he|[Oo]ur|[Tt]his|[Aa]n?)\s)?(?:[\w-]{2,20}\s){0,2}")
 _PAST: Final = re.compile(r"\b(?:was|were|has been|had been)\b")
@@ -43,6 +44,7 @@ _RULES: Final = frozenset(
         "polarity-flip",
         "state-otherwise",
         "state-recorded",
+        "test-report",
     )
 )
 
@@ -66,6 +68,10 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
     text = record.searched[:_READ]
     if claim.form in ("leaf", "cell"):
         return claim.form == "cell" and _is_of_other_row(claim, record)
+    if rule == "test-report":
+        return _differs(_numbers(claim.text[:_READ], is_claim=False), _numbers(text, is_claim=False)) or (
+            _is_of_other_id(claim, record)
+        )
     if record.form not in ("line", "prose"):
         return False
     return (
@@ -191,8 +197,15 @@ def _head(word: str) -> str:
     return f"={min(groups)}" if groups else stem(word)
 
 
+def _is_of_other_id(claim: Claim, record: Record) -> bool:
+    """Tell whether a record names another identifier of the form of the claim's and not the claim's."""
+    claimed = frozenset(each.value for each in claim.facts if each.kind == "id")
+    told = record.ids - claimed
+    return not claimed & record.ids and bool({shape(each) for each in claimed} & {shape(each) for each in told})
+
+
 def _is_of_other_row(claim: Claim, record: Record) -> bool:
-    """Tell whether a record holds nothing of the row and the column that a cell of a table stands in."""
-    said = frozenset(stems(claim.context.replace("_", " "))) - report_words()
-    held = record.whole_stems | frozenset(stems(record.item.source_label))
-    return bool(said) and not said & held
+    """Tell whether a record tells of something, and not of what the row is of that a cell of a table stands in."""
+    said = frozenset(stems(claim.context.partition(" | ")[0].replace("_", " ")))
+    own = record.own_stems
+    return bool(said) and not said & own and bool(own - _silent() - claim.content)
