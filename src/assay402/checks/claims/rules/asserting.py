@@ -64,5 +64,7 @@ def other_role(supported: Supported) -> Finding | None:
     text = supported.claim.text
     for near in supported.nears:
         if near.record.form in ("line", "prose") and plays_another_part(text, near.record.text):
-            return unstated(supported, _ROLE, "the names have other parts there", "the same parts of the names")
+            return unstated(
+                supported, _ROLE, "the names have other parts there", "the same parts of the names"
+            )
     return None

@@ -6,7 +6,8 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.reading.actions import groups_in, words_of
-from assay402.checks.claims.reading.naming import is_attribute, kinds, words_of as listed
+from assay402.checks.claims.reading.naming import is_attribute, kinds
+from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.text import stem, stems, words
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
@@ -51,9 +52,11 @@ def carries(view: View, action: Told, near: Near) -> bool:
     rest = wanted - spoken
     own = _own(near, spoken, claim.content) if near.record.form == "line" else frozenset()
     around = _context_stems(view, near)
-    held = near.stems | _label_stems(near) | {
-        each for each in around if (not own or groups_in(each)) and not each.isdigit()
-    }
+    held = (
+        near.stems
+        | _label_stems(near)
+        | {each for each in around if (not own or groups_in(each)) and not each.isdigit()}
+    )
     missing = rest - held - _told_kinds(claim.text, rest, held)
     # What is bound and what the kind of the record says are content of the claim that the record has, too.
     bound = sum(each.state == "match" for each in near.bindings)
@@ -102,7 +105,8 @@ def _own(near: Near, spoken: set[str], said: frozenset[str]) -> frozenset[str]:
         text = f"{text[: fact.start]} {text[fact.end :]}"
     paid = any(each.state == "match" and each.fact.kind == "money" for each in near.bindings)
     text = _FIELD.sub(
-        lambda match: " " if is_attribute(match[1]) and (paid or match[1] != "currency") else f" {match[2]}", text
+        lambda match: " " if is_attribute(match[1]) and (paid or match[1] != "currency") else f" {match[2]}",
+        text,
     )
     left = frozenset(stems(text.replace("_", " "))) - spoken - report_words() - said - _listed("staged")
     return frozenset(each for each in left if each.isalpha() and len(each) > 1)

@@ -1,8 +1,9 @@
 """Whether a record asserts what it says: not what somebody believes, denies, asks, refuses or nearly does."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
@@ -10,13 +11,28 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, words
 
 _READ: Final = 2_000
+
+
+class _Head(NamedTuple):
+    """A word that takes away that what stands behind it is so, and how far it reaches."""
+
+    word: str
+    stems: frozenset[str]
+    first: int
+    last: int
+    undone: bool
+    """It tells of something not done rather than leaving it open."""
+
+
 _PART: Final = re.compile(r"(?<=[.!?])\s+|;\s|,\s(?:but|and|while|whereas|so)\s|,\s|\sbut\s")
 
 
 @cache
 def _heads() -> tuple[tuple[re.Pattern[str], bool], ...]:
     """Give the patterns of what takes away that the words behind them are so, each with whether it tells of something undone."""
-    lists = {name: "|".join(listed) for name, listed in table("embedding").items() if isinstance(listed, list)}
+    lists = {
+        name: "|".join(listed) for name, listed in table("embedding").items() if isinstance(listed, list)
+    }
     found = (
         (
             rf"\b(?:{lists['doubting']})\s(?:that\b|the\b|it\b|he\b|she\b|they\b|we\b|all\b|having\b|to\b|[A-Z])",
@@ -56,40 +72,59 @@ def is_doubted(claim: Claim, record: Record) -> bool:
 def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
     if record.form not in ("line", "prose") or claim.form in ("leaf", "cell"):
         return False
-    free = claim.negative or claim.modality != "is"
+    heads = _found(record)
+    if not heads or ((claim.negative or claim.modality != "is") and not only_doubt):
+        return False
     said = frozenset((*stems(claim.text), *(stem(word) for word in words(claim.text.lower()))))
     text = record.text[:_READ]
-    if free and not only_doubt:
-        return False
-    kept = _outside(text, said, only_doubt=only_doubt)
+    kept = _outside(text, heads, said, only_doubt=only_doubt)
     if kept is None:
         return False
     return bool((claim.content & frozenset(stems(text))) - frozenset(stems(kept)))
 
 
-def _outside(text: str, said: frozenset[str], *, only_doubt: bool) -> str | None:
+def _outside(text: str, heads: tuple[_Head, ...], said: frozenset[str], *, only_doubt: bool) -> str | None:
     """Give a text without what stands under such words; None where none stands there that a claim does not say itself."""
-    kept, found = [], False
+    scopes = [
+        (each.first, each.last)
+        for each in heads
+        if each.word not in said and not (each.undone and (only_doubt or each.stems & said))
+    ]
+    if not scopes:
+        return None
+    kept, position = [], 0
+    for first, last in sorted(scopes):
+        kept.append(text[position : max(position, first)])
+        position = max(position, last)
+    return " . ".join((*kept, text[position:]))
+
+
+def _found(record: Record) -> tuple[_Head, ...]:
+    """Give the stretches of a record that stand under a word that takes away that they are so."""
+    known: tuple[_Head, ...] | None = record.memo.get("heads")
+    if known is None:
+        known = record.memo["heads"] = tuple(_searched(record.text[:_READ]))
+    return known
+
+
+def _searched(text: str) -> Iterator[_Head]:
     whole = _denials().search(text)
-    if whole is not None and stem(whole[0].split()[0]) not in said:
-        text, found = f"{text[: whole.start()]} {text[whole.end() :]}", True
-    for part in _PART.split(text):
-        cut = len(part)
-        for pattern, undone in _heads():
-            match = pattern.search(part)
-            if match is None or (undone and only_doubt) or stem(match[0].split()[0]) in said:
-                continue
-            if set(stems(match[0])) & said and undone:
-                continue
-            cut = min(cut, match.start())
-        found = found or cut < len(part)
-        kept.append(part[:cut])
-    return " . ".join(kept) if found else None
+    if whole is not None:
+        yield _Head(stem(whole[0].split()[0]), frozenset(), whole.start(), whole.end(), undone=False)
+    ends = [*(match.start() for match in _PART.finditer(text)), len(text)]
+    for pattern, undone in _heads():
+        for match in pattern.finditer(text):
+            last = next(each for each in ends if each >= match.end() or each == ends[-1])
+            yield _Head(
+                stem(match[0].split()[0]), frozenset(stems(match[0])), match.start(), last, undone=undone
+            )
 
 
 @cache
 def _nearing() -> re.Pattern[str]:
-    return re.compile(rf"\b({'|'.join(table('embedding')['nearing'])})\s(?:\w+ly\s)?([A-Za-z][\w-]*)", re.IGNORECASE)
+    return re.compile(
+        rf"\b({'|'.join(table('embedding')['nearing'])})\s(?:\w+ly\s)?([A-Za-z][\w-]*)", re.IGNORECASE
+    )
 
 
 def only_nears(claim: Claim, record: Record) -> str:
@@ -107,7 +142,9 @@ def _restricting() -> re.Pattern[str]:
 
 
 _FIRST: Final = re.compile(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
-_WITHOUT: Final = re.compile(r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE)
+_WITHOUT: Final = re.compile(
+    r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE
+)
 
 
 def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
@@ -125,7 +162,12 @@ def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
     without = _WITHOUT.search(text)
     held = frozenset().union(*(each.all_stems for each in records))
     is_said = all(each.form in ("line", "prose") for each in records)  # a field says it by its value
-    if without is not None and is_said and stem(without[1]) not in held and without[1].lower().rstrip("s") not in _FAULTS:
+    if (
+        without is not None
+        and is_said
+        and stem(without[1]) not in held
+        and without[1].lower().rstrip("s") not in _FAULTS
+    ):
         return without[0]
     return ""
 

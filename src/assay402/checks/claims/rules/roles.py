@@ -9,7 +9,9 @@ from assay402.checks.claims.reading.text import stem, stop_words
 
 _READ: Final = 400
 _NAME: Final = re.compile(r"\b[A-Z][A-Za-z&]*(?![\w-]*[0-9])(?:\s[A-Z][A-Za-z&]*){0,3}")
-_VERB: Final = re.compile(r"(?<![\w=.-])([a-z]{2,}(?:ed|id|nt|ent|ught|ook|old|ote|tten|ave|iven|on|ost|an))(?![\w=.-]*[=_])\b")
+_VERB: Final = re.compile(
+    r"(?<![\w=.-])([a-z]{2,}(?:ed|id|nt|ent|ught|ook|old|ote|tten|ave|iven|on|ost|an))(?![\w=.-]*[=_])\b"
+)
 _PASSIVE: Final = re.compile(r"\b(?:was|were|is|are|been|being|got)\s(?:\w+ly\s)?$")
 _OBJECT: Final = re.compile(r"\s(?:(?:for|against|on|from)\s|[A-Z$€£]|(?:the|a|an|his|her|their|our|all)\s)")
 """What stands behind a verb that its subject does; a record in short leaves out the `was` of the passive."""

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final
 
 from assay402.checks.claims.data import table
@@ -29,9 +30,7 @@ _VERB: Final = re.compile(
 )
 _PLACE: Final = re.compile(r"\b(?:on|in|at|of|under)\s[`'\"]?(/[\w./-]{0,80}?)[`'\"]?(?=[\s:;,.]|$)")
 _WORD: Final = re.compile(r"(?<![\w-])[A-Za-z][\w-]*(?:['’]s\b)?")
-_PASSIVE: Final = re.compile(
-    r"\s(?:(?:was|were|is|are|got|has been|have been|had been)\s)?(?:\w+ly\s)?$"
-)
+_PASSIVE: Final = re.compile(r"\s(?:(?:was|were|is|are|got|has been|have been|had been)\s)?(?:\w+ly\s)?$")
 _ARTICLE: Final = re.compile(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
 _RULES: Final = frozenset(
     (
@@ -57,7 +56,9 @@ def _listed(name: str) -> frozenset[str]:
 @cache
 def _silent() -> frozenset[str]:
     """Give the stems of words that tell no thing from the next of its kind."""
-    told = (word for each in ("anyone", "letters", "said_of_stage", "staged") for word in table("carrying")[each])
+    told = (
+        word for each in ("anyone", "letters", "said_of_stage", "staged") for word in table("carrying")[each]
+    )
     return frozenset(stem(word) for word in told) | _listed("telling_nothing") | report_words() | kinds()
 
 
@@ -169,16 +170,16 @@ def _paired(text: str) -> dict[tuple[str, str], bool]:
     spans = [(match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
     done = {mention.start: mention.group for mention in mentions(text)}
     found: dict[tuple[str, str], bool] = {}
-    for (one, start, end), (other, begin, _) in zip(spans, spans[1:], strict=False):
+    for (one, start, end), (other, begin, _) in pairwise(spans):
         if _is_idle(one) or text[end:begin] != " " or _is_idle(other):
             continue
         found[_bare(one), _head(other)] = _ARTICLE.search(text[:start]) is not None
-    for begin in done:
+    for begin, group in done.items():
         before = _PASSIVE.search(text[:begin])
         lead = text[: before.start()] if before is not None else ""
         last = [each for each in spans if each[2] == len(lead)]
         if last and not _is_idle(last[0][0]):
-            found[_bare(last[0][0]), f"={done[begin]}"] = True
+            found[_bare(last[0][0]), f"={group}"] = True
     return found
 
 
@@ -201,11 +202,13 @@ def _is_of_other_id(claim: Claim, record: Record) -> bool:
     """Tell whether a record names another identifier of the form of the claim's and not the claim's."""
     claimed = frozenset(each.value for each in claim.facts if each.kind == "id")
     told = record.ids - claimed
-    return not claimed & record.ids and bool({shape(each) for each in claimed} & {shape(each) for each in told})
+    return not claimed & record.ids and bool(
+        {shape(each) for each in claimed} & {shape(each) for each in told}
+    )
 
 
 def _is_of_other_row(claim: Claim, record: Record) -> bool:
     """Tell whether a record tells of something, and not of what the row is of that a cell of a table stands in."""
     said = frozenset(stems(claim.context.partition(" | ")[0].replace("_", " ")))
-    own = record.own_stems
+    own = frozenset(stems(record.text[:_READ])) if record.form == "line" else record.own_stems
     return bool(said) and not said & own and bool(own - _silent() - claim.content)

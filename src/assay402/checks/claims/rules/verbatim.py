@@ -1,5 +1,6 @@
 """What the evidence says in the claim's own words, in their order."""
 
+import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
@@ -14,6 +15,10 @@ _JOINED: Final = frozenset(
     {"and", "or", "but", "nor", "except", "unless", "if", "former", "alleged", "almost", "nearly", "fake"}
 )
 """Words beside a run of words that join it to more, or take from it."""
+
+
+_COMPARED: Final = re.compile(r"\bexpected:?\s[\"'0-9]")
+"""A test says what it expected beside what it got, and expects nothing."""
 
 
 def speaks_plainly(claim: Claim, near: Near) -> bool:
@@ -40,6 +45,8 @@ def speaks_plainly(claim: Claim, near: Near) -> bool:
         "probably",
         "likely",
     }
+    if weak == {"expected"} and _COMPARED.search(text) is not None:
+        return True
     return not weak or claim.modality == "may" or bool(weak & set(claim.text.lower().split()))
 
 

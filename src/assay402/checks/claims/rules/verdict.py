@@ -28,6 +28,7 @@ from assay402.checks.claims.rules import (
     values,
     verbatim,
 )
+from assay402.checks.claims.rules.embedding import is_doubted
 from assay402.checks.claims.rules.scopes import is_of_other_scope
 from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.view import THIS, View, as_said, view_of
@@ -149,14 +150,21 @@ def _found(claim: Claim, world: World) -> Finding:
     return attribution.unsaid(view) if view.spoken else LAST(view)
 
 
+_BY_WORDS: Final = ("antonym", "polarity-flip", "state-otherwise", "value-mismatch")
+
+
 def _is_of_another(view: View, finding: Finding) -> bool:
     """Tell whether every record that decides is of another subject than the claim, so that it decides nothing."""
     if finding.support not in ("SUPPORTED", "CONTRADICTED"):
         return False
     records = view.world.bearing_by_ref(finding.refs)
     rule = finding.rule.partition("/")[2]
+    is_worded = finding.support == "CONTRADICTED" and rule in _BY_WORDS
     return bool(records) and all(
-        view.subject.is_other(record) or is_of_other_scope(view.claim, record, rule) for record in records
+        (is_worded and is_doubted(view.claim, record))
+        or view.subject.is_other(record)
+        or is_of_other_scope(view.claim, record, rule)
+        for record in records
     )
 
 
