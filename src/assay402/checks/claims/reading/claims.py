@@ -61,6 +61,10 @@ _CONTENT_FREE: Final = frozenset(
 )
 
 
+_ANSWER: Final = re.compile(r"(?:yes|no|up|down|on|off)", re.IGNORECASE)
+"""What says something in a cell, under the head of its column."""
+
+
 class Candidate(Struct, frozen=True, kw_only=True):
     """A candidate as read."""
 
@@ -143,6 +147,8 @@ def _asserts(text: str, piece: Piece) -> bool:
     if _GREETING.match(bare) and not has_fact and not mentions(head):
         return False
     content = set(stems(head)) - _CONTENT_FREE
+    if piece.form == "cell" and _ANSWER.fullmatch(head) is not None:
+        return True
     return bool(content) and (has_fact or piece.form == "cell" or _says(head))
 
 

@@ -40,7 +40,7 @@ def _heads() -> tuple[tuple[re.Pattern[str], bool], ...]:
         ),
         (rf"\b(?:is|are|was|were|been|widely)\s(?:widely\s|now\s)?(?:{lists['said_to']})\sto\b", False),
         (rf"\b(?:{lists['asking']})\b", False),
-        (rf"\b(?:{lists['unreal']})\b", False),
+        (rf"\b(?:{lists['unreal']})\b", True),
         (
             r"\b(?:no evidence|not true|not the case|not (?:been )?(?:shown|proven|confirmed|established))\sthat\b",
             False,

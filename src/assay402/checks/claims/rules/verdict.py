@@ -150,7 +150,7 @@ def _found(claim: Claim, world: World) -> Finding:
     return attribution.unsaid(view) if view.spoken else LAST(view)
 
 
-_BY_WORDS: Final = ("antonym", "polarity-flip", "state-otherwise", "value-mismatch")
+_BY_WORDS: Final = ("antonym", "polarity-flip", "state-otherwise", "status-conflict", "value-mismatch")
 
 
 def _is_of_another(view: View, finding: Finding) -> bool:
