@@ -7,7 +7,7 @@ from assay402.checks.claims.model import Finding, Stage, Support
 from assay402.checks.claims.reading.actions import cue, groups_in
 from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
-from assay402.checks.claims.rules.deed import http_code, stage_of
+from assay402.checks.claims.rules.deed import http_code
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.told import Told, told
 from assay402.checks.claims.rules.universals import counted_done, tells_some
@@ -230,8 +230,6 @@ def action_recorded(view: View) -> Finding | None:
     action = told(view)
     if action is None or action.is_partial:
         return None
-    if view.claim.quantifier == "none" and any(stage_of(near.record) == "FAILED" for near in view.near):
-        return None  # `neither failed`, and one did
     undone = False
     claimed: Stage | None = "COMPLETED" if denied_outcome(view.claim.text) else action.act.stage
     for deed in reversed(action.deeds):

@@ -51,6 +51,18 @@ def _heads() -> tuple[tuple[re.Pattern[str], bool], ...]:
 
 
 @cache
+def _head_words() -> frozenset[str]:
+    """Give the words without one of which a text has none of these patterns."""
+    listed = table("embedding")
+    told = (
+        each
+        for name in ("doubting", "said_to", "asking", "refusing", "unreal", "denying")
+        for each in listed[name]
+    )
+    return frozenset(word for each in told for word in each.split()) | {"evidence", "not"}
+
+
+@cache
 def _denials() -> re.Pattern[str]:
     """Give the pattern of a statement about a statement: `reports that … are false`."""
     return re.compile(
@@ -103,7 +115,8 @@ def _found(record: Record) -> tuple[_Head, ...]:
     """Give the stretches of a record that stand under a word that takes away that they are so."""
     known: tuple[_Head, ...] | None = record.memo.get("heads")
     if known is None:
-        known = record.memo["heads"] = tuple(_searched(record.text[:_READ]))
+        may = not _head_words().isdisjoint(record.plain.split())
+        known = record.memo["heads"] = tuple(_searched(record.text[:_READ])) if may else ()
     return known
 
 
