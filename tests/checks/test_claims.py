@@ -30,6 +30,7 @@ OURS = [*cases("claims/ours.json"), *cases("claims/bound.json")]
 VERIFIED = [*cases("claims/verified-a.json"), *cases("claims/verified-c.json")]
 TOOLS = cases("claims/tools.json")
 SUBJECTS = cases("claims/subjects.json")
+ALIKE = cases("claims/verified-d.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -106,6 +107,11 @@ def test_a_report_beside_what_a_tool_prints_is_judged_as_expected(case: dict[str
 
 @pytest.mark.parametrize("case", SUBJECTS, ids=lambda case: case["id"])
 def test_a_record_of_another_subject_decides_nothing(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case["id"])
+def test_a_record_of_another_of_its_kind_or_part_supports_nothing(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

@@ -39,7 +39,7 @@ _ALL: Final = re.compile(
     r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))",
     re.IGNORECASE,
 )
-_NONE: Final = re.compile(r"\b(?:no|none|nothing|never|zero|nobody)\b", re.IGNORECASE)
+_NONE: Final = re.compile(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
 _ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
@@ -60,6 +60,10 @@ _TITLE: Final = re.compile(r"(?:\b[A-Z][\w'’-]*\s){0,4}\b[A-Z][\w'’-]*:")
 _CONTENT_FREE: Final = frozenset(
     stem(word) for word in ("detail", "follow", "summary", "note", "result", "update", "option", "here")
 )
+
+
+_ANSWER: Final = re.compile(r"(?:yes|no|up|down|on|off)", re.IGNORECASE)
+"""What says something in a cell, under the head of its column."""
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -148,6 +152,8 @@ def _asserts(text: str, piece: Piece) -> bool:
     if _GREETING.match(bare) and not has_fact and not mentions(head):
         return False
     content = set(stems(head)) - _CONTENT_FREE
+    if piece.form == "cell" and _ANSWER.fullmatch(head) is not None:
+        return True
     return bool(content) and (has_fact or piece.form == "cell" or _says(head))
 
 

@@ -180,7 +180,7 @@ def _row(line: str, start: int, header: list[str]) -> Iterator[Piece]:
     for (begin, cell), name in zip(cells[1:], header[1:], strict=False):
         if cell:
             yield Piece(
-                begin, begin + len(cell), "cell", f"{subject} {name}", cell=(header[0], subject, name)
+                begin, begin + len(cell), "cell", f"{subject} | {name}", cell=(header[0], subject, name)
             )
 
 
@@ -236,29 +236,39 @@ def begins_clause(right: str) -> bool:
 
 
 def _leaves(text: str) -> Iterator[Piece]:
-    """Give the scalar values of a JSON text, each with the path it stands at."""
-    stack: list[list[str]] = []
+    """Give the scalar values of a JSON text, each with the path it stands at and the identifiers beside it on that path."""
+    found: list[tuple[int, int, list[str | list[str]]]] = []
+    stack: list[tuple[list[str], list[str]]] = []
     expects_name = False
     made = 0
     for match in _JSON_TOKEN.finditer(text):
         token = match[0]
         if token in "{[":
-            stack.append(["{" if token == "{" else "[", ""])
+            stack.append((["{" if token == "{" else "[", ""], []))
             expects_name = token == "{"
         elif token in "}]":
             stack.pop()
         elif token == ",":
-            expects_name = bool(stack) and stack[-1][0] == "{"
+            expects_name = bool(stack) and stack[-1][0][0] == "{"
         elif token == ":":
             expects_name = False
         elif expects_name:
-            stack[-1][1] = token.strip('"')
+            stack[-1][0][1] = token.strip('"')
         elif token != "null" and made < MOST_PIECES:
             made += 1
             quoted = token.startswith('"')
-            yield Piece(
-                match.start() + quoted,
-                match.end() - quoted,
-                "leaf",
-                " ".join(part[1] for part in stack if part[1]),
-            )
+            if stack and _IDENTIFIES.fullmatch(stack[-1][0][1]):
+                stack[-1][1].append(token.strip('"'))
+            path = [part for (_, name), ids in stack for part in (name, ids)]
+            found.append((match.start() + quoted, match.end() - quoted, path))
+    for start, end, path in found:
+        beside = [
+            part if isinstance(part, str) else " ".join(each for each in part[:2] if each != text[start:end])
+            for part in path
+        ]
+        # The identifiers of an object stand before the name of its value.
+        order = [beside[index] for pair in range(0, len(beside), 2) for index in (pair + 1, pair)]
+        yield Piece(start, end, "leaf", " ".join(each for each in order if each))
+
+
+_IDENTIFIES: Final = re.compile(r"(?:.*[_-])?(?:id|uuid|number|sku|ref|reference)|\w*[a-z]Id", re.IGNORECASE)

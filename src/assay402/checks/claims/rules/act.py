@@ -33,6 +33,9 @@ def _is_denied(claim: Claim, start: int) -> bool:
     return claim.negative and _DENYING.search(claim.text[:start].replace("’", "'")) is not None
 
 
+_ZERO: Final = re.compile(r"\W{0,4}0\s[A-Za-z]")
+
+
 class Act:
     """What a claim says was done."""
 
@@ -94,7 +97,7 @@ def _statuses(claim: Claim) -> list[Mention]:
 
 def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:
     stages = [("NONEXECUTION" if each.negated and each.stage == "COMPLETED" else each.stage) for each in said]
-    if claim.quantifier == "none" and "COMPLETED" in stages:
+    if (claim.quantifier == "none" or _ZERO.match(claim.text)) and "COMPLETED" in stages:
         return "NONEXECUTION"
     for stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED", "COMPLETED", "ATTEMPTED", "REQUESTED"):
         if stage in stages:

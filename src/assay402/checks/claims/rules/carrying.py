@@ -4,20 +4,22 @@ import re
 from functools import cache
 from typing import Final
 
-from assay402.checks.claims.reading.actions import words_of
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.data import table
+from assay402.checks.claims.reading.actions import groups_in, words_of
+from assay402.checks.claims.reading.naming import is_attribute, kinds
+from assay402.checks.claims.reading.naming import words_of as listed
+from assay402.checks.claims.reading.text import stem, stems, words
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View, report_words
 
 _PURPOSE: Final = re.compile(
-    r"\bas (?:a |an |our |your )?(?:compensation|courtesy|gesture|apology|goodwill|requested|agreed|discussed|promised|planned)\b[^.;,]{0,120}",
+    r"\bas (?:a |an |our |your )?(?:compensation|courtesy|gesture|apology|goodwill|requested|agreed|discussed|promised|planned)\b[^.;,]{0,120}|\b(?:for|of) the (?:\w+ )?(?:difference|remainder)\b",
     re.IGNORECASE,
 )
 """What the speaker did it for; no record of the doing needs to say so."""
 
-_CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
 _WHOLE: Final = re.compile(
     r"\b(?:all|every|each|both|entire|whole|full|fully|everything)\b|\b([0-9]+)\s?(?:/|of)\s?\1\b",
     re.IGNORECASE,
@@ -43,85 +45,103 @@ def carries(view: View, action: Told, near: Near) -> bool:
     if not speaks_plainly(claim, near):
         return False
     spoken = _spoken(action, near)
+    if claim.form == "cell":
+        spoken |= {each for each in stems(claim.context) if groups_in(each)}  # the head of the column
     purpose = _PURPOSE.search(claim.text)
-    rest = near.wanted - spoken - frozenset(stems(purpose[0]) if purpose is not None else ())
-    covered = len(rest & (near.stems | _context_stems(view, near))) / len(rest) if rest else 1.0
-    if near.record.is_prose and len(near.record.text) > 60:
-        return covered >= 0.8 and in_order(
-            claim, near
-        )  # prose tells of many things: nearly all of the claim's content
-    sum_bound = any(each.fact.kind == "money" for each in near.bindings)  # all of them match here
-    if covered >= _ENOUGH or ((near.shared or sum_bound) and covered >= 0.3):
+    wanted = near.wanted - frozenset(stems(purpose[0]) if purpose is not None else ())
+    rest = wanted - spoken
+    own = _own(near, spoken, claim.content) if near.record.form == "line" else frozenset()
+    around = _context_stems(view, near)
+    held = (
+        near.stems
+        | _label_stems(near)
+        | {each for each in around if (not own or groups_in(each)) and not each.isdigit()}
+    )
+    missing = rest - held - _told_kinds(claim.text, rest, held)
+    # What is bound and what the kind of the record says are content of the claim that the record has, too.
+    bound = sum(each.state == "match" for each in near.bindings)
+    covered = 1 - len(missing) / (len(wanted) + bound) if missing else 1.0
+    if near.record.is_prose and len(near.record.text) > _TERSE:
+        return covered >= _ENOUGH and in_order(claim, near)  # prose tells of many things
+    is_named = bool(near.shared) or bound > 1
+    if not missing or (is_named and covered >= (_ENOUGH_NAMED if len(near.shared) > 1 else _ENOUGH)):
         return True
-    if rest <= _anybody() or _same_channel(claim.text, near.record.text):
+    if own or _restricts(claim.text, missing):
+        return False
+    if covered >= _ENOUGH or rest <= _listed("anyone"):
         return True
-    if action.act.stage == "COMPLETED" and _is_the_only(view, action, near, spoken):
-        return True
-    return action.act.stage != "COMPLETED" and covered > 0 and len(rest) <= 2
+    # The record says of nobody and nothing what it is of, and there is none beside it.
+    counted = frozenset().union(*(each.found.attribute for each in near.bindings if each.found is not None))
+    named = {each for each in (rest & near.stems) - counted if not groups_in(each)}
+    return not named and _is_the_only(view, action)
+
+
+def _restricts(text: str, missing: frozenset[str]) -> bool:
+    """Tell whether one of the words that a record lacks says which of several things a claim is of: `old`, `signed`."""
+    return any(
+        stem(word) in missing and (word.lower().endswith("ed") or word.lower() in listed("plain"))
+        for word in words(text)
+    )
+
+
+def _told_kinds(text: str, rest: frozenset[str], held: frozenset[str]) -> frozenset[str]:
+    """Give the nouns of a claim that say only of what kind something is that a record names: the class in `business class`."""
+    found, before = set(), ""
+    for word in stems(text):
+        told = held if word in _listed("generic") else held - kinds() if word in kinds() else frozenset()
+        if word in rest - held and (before in told or before in found):
+            found.add(word)
+        before = word
+    return frozenset(found)
+
+
+_FIELD: Final = re.compile(r"\b([A-Za-z][\w.-]{0,60})=(\S*)")
+
+
+def _own(near: Near, spoken: set[str], said: frozenset[str]) -> frozenset[str]:
+    """Give the words of a record that tell what it is of, as far as the claim does not say them."""
+    text = near.record.text
+    for fact in reversed([each for each in near.record.facts if each.start >= 0]):
+        text = f"{text[: fact.start]} {text[fact.end :]}"
+    paid = any(each.state == "match" and each.fact.kind == "money" for each in near.bindings)
+    text = _FIELD.sub(
+        lambda match: " " if is_attribute(match[1]) and (paid or match[1] != "currency") else f" {match[2]}",
+        text,
+    )
+    left = frozenset(stems(text.replace("_", " "))) - spoken - report_words() - said - _listed("staged")
+    return frozenset(each for each in left if each.isalpha() and len(each) > 1)
 
 
 def _spoken(action: Told, near: Near) -> set[str]:
     """Give the stems of words that the kind of the record already says."""
-    spoken = {word for group in action.act.groups for word in words_of(group)} | _said_of_stage()
+    groups = action.act.groups | {deed.group for deed in action.deeds if deed.record is near.record}
+    spoken = {word for group in groups for word in words_of(group)} | _listed("said_of_stage")
+    if action.act.outcome:
+        spoken.add(stem("live"))
+    if action.act.stage == "NONEXECUTION":
+        spoken.add(stem("make"))  # `no changes were made`
     if is_sql_answer(near.record.text):
         spoken |= {stem("row"), stem("record")}  # what such an answer counts
     if is_mail_line(near.record.text):
-        spoken |= _letters()
+        spoken |= _listed("letters")
     return spoken
 
 
-def _is_the_only(view: View, action: Told, near: Near, spoken: set[str]) -> bool:
-    """Tell whether the one record of the action names no object of its own, so that it can only be the claimed one."""
+def _is_the_only(view: View, action: Told) -> bool:
+    """Tell whether there is one record of the action, so that it can only be the claimed one where it names no other."""
     claim = view.claim
-    if claim.names or view.identifiers or len({deed.record.order for deed in action.deeds}) != 1:
-        return False
-    text = near.record.text
-    for fact in reversed([each for each in near.record.facts if each.start >= 0]):
-        text = f"{text[: fact.start]} {text[fact.end :]}"
-    rest = frozenset(stems(text)) - spoken - report_words() - claim.content
-    return near.record.form == "line" and not {each for each in rest if each.isalpha()}
+    return not claim.names and not view.identifiers and len({deed.record.order for deed in action.deeds}) == 1
 
 
 @cache
-def _letters() -> frozenset[str]:
-    """Give the stems of words for what a mail server hands over, whatever it is about."""
-    words = "email mail message confirmation notification letter receipt invitation reminder"
-    return frozenset(stem(word) for word in words.split())
+def _listed(name: str) -> frozenset[str]:
+    """Give the stems of a list of words."""
+    return frozenset(stem(word) for word in table("carrying")[name])
 
 
-def _same_channel(said: str, told_of: str) -> bool:
-    return bool(set(_CHANNEL.findall(said)) & set(_CHANNEL.findall(told_of)))
-
-
-@cache
-def _anybody() -> frozenset[str]:
+def anybody() -> frozenset[str]:
     """Give the stems of words for whom or what an action concerned that a log does not name."""
-    words = (
-        "customer",
-        "client",
-        "user",
-        "card",
-        "service",
-        "system",
-        "team",
-        "account",
-        "money",
-        "app",
-        "application",
-        "request",
-        "run",
-        "infrastructure",
-        "resource",
-        "change",
-        "method",
-        "original",
-        "nightly",
-        "daily",
-        "weekly",
-        "hourly",
-        "form",
-    )
-    return frozenset(stem(word) for word in words)
+    return _listed("anyone")
 
 
 def _held(state: str, view: View, near: Near, index: int) -> bool:
@@ -147,41 +167,20 @@ def _told_by_parts(view: View, near: Near) -> bool:
     return bool(near.shared) and len(near.missing_names) <= 1 and view.claim.form == "clause"
 
 
+def _label_stems(near: Near) -> frozenset[str]:
+    return frozenset(stems(near.record.item.source_label))
+
+
 def _context_stems(view: View, near: Near) -> frozenset[str]:
-    """Give the words of the lines around, and of the item's label, which say what a short log is about."""
-    around: set[str] = set(stems(near.record.item.source_label))
+    """Give the words of the lines around, which say what a short line is about that names nothing itself."""
+    around: set[str] = set()
     for each in view.world.records[max(0, near.record.order - 2) : near.record.order + 3]:
         if each.item is near.record.item:
             around |= each.own_stems
     return frozenset(around)
 
 
-@cache
-def _said_of_stage() -> frozenset[str]:
-    return frozenset(
-        stem(word)
-        for word in [
-            "complete",
-            "go",
-            "finish",
-            "success",
-            "fail",
-            "done",
-            "pending",
-            "queue",
-            "issue",
-            "process",
-            "carry",
-            "perform",
-            "execute",
-            "run",
-            "now",
-            "fully",
-            "item",
-            "thing",
-            "service",
-        ]
-    )
-
-
-_ENOUGH: Final = 0.5
+_TERSE: Final = 60
+_ENOUGH: Final = 0.8
+_ENOUGH_NAMED: Final = 0.6
+"""Where two identifiers are bound."""

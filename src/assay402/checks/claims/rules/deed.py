@@ -284,8 +284,9 @@ def _text_stage(record: Record) -> Stage | None:
     left = _EXIT.search(text)
     if left is not None:
         return "COMPLETED" if int(left[1] or left[2]) == 0 else "FAILED"
-    if _SQL_TAG.match(text):
-        return "COMPLETED"
+    answered = _SQL_TAG.match(text)
+    if answered is not None:
+        return "NONEXECUTION" if answered[2] == "0" and answered[1] != "SELECT" else "COMPLETED"
     told = cue(text)
     if told is None and record.level_is_error:
         return "FAILED"

@@ -6,7 +6,7 @@ from typing import Final
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words, words
-from assay402.checks.claims.rules.carrying import _anybody
+from assay402.checks.claims.rules.carrying import anybody
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
@@ -226,7 +226,7 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     ):
         return None
     wanted = _named(match[1])
-    if not wanted or wanted & _anybody() or words(match[1])[-1].lower() in stop_words():
+    if not wanted or wanted & anybody() or words(match[1])[-1].lower() in stop_words():
         return None
     told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
     told += [each[1] for each in _TOLD_TARGET.finditer(near.record.text[:600])]

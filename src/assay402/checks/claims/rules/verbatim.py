@@ -1,10 +1,12 @@
 """What the evidence says in the claim's own words, in their order."""
 
+import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.polarity import antonyms_between, is_negative, opposed
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
@@ -15,12 +17,16 @@ _JOINED: Final = frozenset(
 """Words beside a run of words that join it to more, or take from it."""
 
 
+_COMPARED: Final = re.compile(r"\bexpected:?\s[\"'0-9]")
+"""A test says what it expected beside what it got, and expects nothing."""
+
+
 def speaks_plainly(claim: Claim, near: Near) -> bool:
     """Tell whether a record asserts what it says: no question, and no weaker modality than the claim's."""
     text = near.record.text
     if near.record.form in ("json", "row"):
         return True
-    if text.rstrip().endswith("?"):
+    if text.rstrip().endswith("?") or is_embedded(claim, near.record):
         return False
     words = near.record.spoken
     weak = words & {
@@ -39,6 +45,8 @@ def speaks_plainly(claim: Claim, near: Near) -> bool:
         "probably",
         "likely",
     }
+    if weak == {"expected"} and _COMPARED.search(text) is not None:
+        return True
     return not weak or claim.modality == "may" or bool(weak & set(claim.text.lower().split()))
 
 

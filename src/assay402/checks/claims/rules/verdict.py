@@ -8,6 +8,7 @@ from assay402.checks.claims.model import Claim, Finding, Verdict
 from assay402.checks.claims.reading.claims import spoken
 from assay402.checks.claims.reading.text import stems
 from assay402.checks.claims.rules import (
+    asserting,
     attribution,
     authority,
     codes,
@@ -33,6 +34,8 @@ from assay402.checks.claims.rules import (
     values,
     verbatim,
 )
+from assay402.checks.claims.rules.embedding import is_doubted
+from assay402.checks.claims.rules.scopes import is_of_other_scope
 from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.view import THIS, View, as_said, view_of
 from assay402.checks.claims.rules.world import World
@@ -116,6 +119,8 @@ GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
     parties.other_party,
     runs.other_run,
     totals.part_of_total,
+    asserting.asserts_less,
+    asserting.other_role,
 )
 """Asked of every support, whichever rule gave it: the first that objects takes it back."""
 
@@ -170,12 +175,22 @@ def _judged(claim: Claim, world: World) -> Finding:
     return attribution.unsaid(view) if view.spoken else LAST(view)
 
 
+_BY_WORDS: Final = ("antonym", "polarity-flip", "state-otherwise", "status-conflict", "value-mismatch")
+
+
 def _is_of_another(view: View, finding: Finding) -> bool:
     """Tell whether every record that decides is of another subject than the claim, so that it decides nothing."""
     if finding.support not in ("SUPPORTED", "CONTRADICTED"):
         return False
     records = view.world.bearing_by_ref(finding.refs)
-    return bool(records) and all(view.subject.is_other(record) for record in records)
+    rule = finding.rule.partition("/")[2]
+    is_worded = finding.support == "CONTRADICTED" and rule in _BY_WORDS
+    return bool(records) and all(
+        (is_worded and is_doubted(view.claim, record))
+        or view.subject.is_other(record)
+        or is_of_other_scope(view.claim, record, rule)
+        for record in records
+    )
 
 
 def _guarded(view: View, finding: Finding) -> Finding:

@@ -65,6 +65,7 @@ _VALUE_WORDS: Final = (
     "sha256",
     "sha",
     "md5",
+    "full",
 )
 
 

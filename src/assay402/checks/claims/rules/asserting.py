@@ -1,0 +1,74 @@
+"""The last questions to a support: does the record assert as much as the claim, and give each name the same part?"""
+
+from typing import Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Finding
+from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
+from assay402.checks.claims.rules.roles import plays_another_part
+from assay402.checks.claims.rules.supports import Supported, unstated
+from assay402.core.check import rule
+
+_SAID: Final = ("action-recorded", "all-facts-bound", "stated-verbatim", "change-computed", "state-recorded")
+_LESS: Final = "claims/asserts-less"
+_ROLE: Final = "claims/other-role"
+
+
+@rule(_LESS, since="0.1", spec="section 3.2 and section 7, R18")
+def asserts_less(supported: Supported) -> Finding | None:
+    """Take back a support whose record says it only as a belief, a rumour or a question, or says less.
+
+    ## What it reports
+    UNSUPPORTED where the record has the claim's words only under a word that leaves open or denies that they are so
+    (`believes that`, `is rumoured to`, `asks whether`, `refused to`, `reports that … are false`), says it with
+    `nearly`, `almost` or `partly` that the claim leaves out, or does not have a word by which the claim says more
+    (`unanimously`, `fully`, `exactly`, `first`, `without downtime`).
+
+    ## Why it matters
+    The words of a denied report are those of the report.
+
+    ## How to fix it
+    Say it as the record does: with its `nearly`, its `believes`, and without what it does not say.
+    """
+    claim = supported.claim
+    if supported.rule not in _SAID:
+        return None
+    records = tuple(near.record for near in supported.nears)
+    answers = table("embedding")["answers"].get(claim.text.lower()) if claim.form == "cell" else None
+    if answers and not any(each.spoken.intersection(answers) for each in records):
+        return unstated(supported, _LESS, "the record gives no such answer", "this answer")
+    if records and all(is_embedded(claim, record) for record in records):
+        return unstated(supported, _LESS, "the record does not say that it is so", "it as a fact")
+    for record in records:
+        word = only_nears(claim, record)
+        if word:
+            return unstated(supported, _LESS, f"the record says it with {word}", f"it without {word}")
+    more = restriction(claim, records) if records else ""
+    if more:
+        return unstated(supported, _LESS, f"the record does not say {more.lower()}", "it with that word")
+    return None
+
+
+@rule(_ROLE, since="0.1", spec="section 6 and section 7, R18")
+def other_role(supported: Supported) -> Finding | None:
+    """Take back a support whose record gives a name another part: who did it, to whom, for whom, against whom.
+
+    ## What it reports
+    UNSUPPORTED where a name of the claim stands around the same verb in another part: `Ann paid Bob` beside
+    `Bob paid Ann`, `ruled for Acme` beside `ruled for Bolt against Acme`. Active and passive forms are read alike.
+
+    ## Why it matters
+    Who pays and who is paid are the same two names.
+
+    ## How to fix it
+    Give the names the parts that the record gives them.
+    """
+    if supported.rule not in _SAID:
+        return None
+    text = supported.claim.text
+    for near in supported.nears:
+        if near.record.form in ("line", "prose") and plays_another_part(text, near.record.text):
+            return unstated(
+                supported, _ROLE, "the names have other parts there", "the same parts of the names"
+            )
+    return None

@@ -1,0 +1,191 @@
+"""Whether a record asserts what it says: not what somebody believes, denies, asks, refuses or nearly does."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems, words
+
+_READ: Final = 2_000
+
+
+class _Head(NamedTuple):
+    """A word that takes away that what stands behind it is so, and how far it reaches."""
+
+    word: str
+    stems: frozenset[str]
+    first: int
+    last: int
+    undone: bool
+    """It tells of something not done rather than leaving it open."""
+
+
+_PART: Final = re.compile(r"(?<=[.!?])\s+|;\s|,\s(?:but|and|while|whereas|so)\s|,\s|\sbut\s")
+
+
+@cache
+def _heads() -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """Give the patterns of what takes away that the words behind them are so, each with whether it tells of something undone."""
+    lists = {
+        name: "|".join(listed) for name, listed in table("embedding").items() if isinstance(listed, list)
+    }
+    found = (
+        (
+            rf"\b(?:{lists['doubting']})\s(?:that\b|the\b|it\b|he\b|she\b|they\b|we\b|all\b|having\b|to\b|[A-Z])",
+            False,
+        ),
+        (rf"\b(?:is|are|was|were|been|widely)\s(?:widely\s|now\s)?(?:{lists['said_to']})\sto\b", False),
+        (rf"\b(?:{lists['asking']})\b", False),
+        (rf"\b(?:{lists['unreal']})\b", True),
+        (
+            r"\b(?:no evidence|not true|not the case|not (?:been )?(?:shown|proven|confirmed|established))\sthat\b",
+            False,
+        ),
+        (rf"\b(?:{lists['refusing']})\sto\b", True),
+    )
+    return tuple((re.compile(pattern, re.IGNORECASE), undone) for pattern, undone in found)
+
+
+@cache
+def _head_words() -> frozenset[str]:
+    """Give the words without one of which a text has none of these patterns."""
+    listed = table("embedding")
+    told = (
+        each
+        for name in ("doubting", "said_to", "asking", "refusing", "unreal", "denying")
+        for each in listed[name]
+    )
+    return frozenset(word for each in told for word in each.split()) | {"evidence", "not"}
+
+
+@cache
+def _denials() -> re.Pattern[str]:
+    """Give the pattern of a statement about a statement: `reports that … are false`."""
+    return re.compile(
+        rf"\b(?:reports?|claims?|rumou?rs?|allegations?|statements?|suggestions?|stories|story|news|idea)\s(?:that|of)\b(.{{1,300}}?)\s(?:is|are|was|were|has been|have been|proved|turned out)\s(?:to be\s)?(?:\w+ly\s)?(?:{'|'.join(table('embedding')['denying'])})\b",
+        re.IGNORECASE,
+    )
+
+
+def is_embedded(claim: Claim, record: Record) -> bool:
+    """Tell whether a record has words of a claim only under a word that takes away that they are so."""
+    return _embedded(claim, record, only_doubt=False)
+
+
+def is_doubted(claim: Claim, record: Record) -> bool:
+    """Tell whether a record leaves open whether the words of a claim are so, so that it denies nothing either."""
+    return _embedded(claim, record, only_doubt=True)
+
+
+def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
+    if record.form not in ("line", "prose") or claim.form in ("leaf", "cell"):
+        return False
+    heads = _found(record)
+    if not heads or ((claim.negative or claim.modality != "is") and not only_doubt):
+        return False
+    said = frozenset((*stems(claim.text), *(stem(word) for word in words(claim.text.lower()))))
+    text = record.text[:_READ]
+    kept = _outside(text, heads, said, only_doubt=only_doubt)
+    if kept is None:
+        return False
+    return bool((claim.content & frozenset(stems(text))) - frozenset(stems(kept)))
+
+
+def _outside(text: str, heads: tuple[_Head, ...], said: frozenset[str], *, only_doubt: bool) -> str | None:
+    """Give a text without what stands under such words; None where none stands there that a claim does not say itself."""
+    scopes = [
+        (each.first, each.last)
+        for each in heads
+        if each.word not in said and not (each.undone and (only_doubt or each.stems & said))
+    ]
+    if not scopes:
+        return None
+    kept, position = [], 0
+    for first, last in sorted(scopes):
+        kept.append(text[position : max(position, first)])
+        position = max(position, last)
+    return " . ".join((*kept, text[position:]))
+
+
+def _found(record: Record) -> tuple[_Head, ...]:
+    """Give the stretches of a record that stand under a word that takes away that they are so."""
+    known: tuple[_Head, ...] | None = record.memo.get("heads")
+    if known is None:
+        may = not _head_words().isdisjoint(record.plain.split())
+        known = record.memo["heads"] = tuple(_searched(record.text[:_READ])) if may else ()
+    return known
+
+
+def _searched(text: str) -> Iterator[_Head]:
+    whole = _denials().search(text)
+    if whole is not None:
+        yield _Head(stem(whole[0].split()[0]), frozenset(), whole.start(), whole.end(), undone=False)
+    ends = [*(match.start() for match in _PART.finditer(text)), len(text)]
+    for pattern, undone in _heads():
+        for match in pattern.finditer(text):
+            last = next(each for each in ends if each >= match.end() or each == ends[-1])
+            yield _Head(
+                stem(match[0].split()[0]), frozenset(stems(match[0])), match.start(), last, undone=undone
+            )
+
+
+@cache
+def _nearing() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b({'|'.join(table('embedding')['nearing'])})\s(?:\w+ly\s)?([A-Za-z][\w-]*)", re.IGNORECASE
+    )
+
+
+def only_nears(claim: Claim, record: Record) -> str:
+    """Give the word by which a record says only nearly what a claim says; empty where none does."""
+    low = claim.text.lower()
+    for match in _nearing().finditer(record.text[:_READ]):
+        if match[1].lower() not in low and stem(match[2]) in frozenset(stems(claim.text)):
+            return match[1].lower()
+    return ""
+
+
+@cache
+def _restricting() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(table('embedding')['restricting'])})\b", re.IGNORECASE)
+
+
+_FIRST: Final = re.compile(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
+_WITHOUT: Final = re.compile(
+    r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE
+)
+
+
+def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
+    """Give a word by which a claim says more than all of some records do; empty where there is none."""
+    text = claim.text
+    told = frozenset(re.findall(r"\w+", " ".join(each.searched[:_READ] for each in records).lower()))
+    for match in _restricting().finditer(text):
+        word = match[1].lower()
+        alike = table("embedding")["as_much"].get(word, ())
+        if not (set(word.split()) <= told or told.intersection(alike)):
+            return word
+    first = _FIRST.search(text)
+    if first is not None and not told & {"first", "1", "1st", "initial", "initially", "earliest"}:
+        return first[0]
+    without = _WITHOUT.search(text)
+    held = frozenset().union(*(each.all_stems for each in records))
+    is_said = all(each.form in ("line", "prose") for each in records)  # a field says it by its value
+    if (
+        without is not None
+        and is_said
+        and stem(without[1]) not in held
+        and without[1].lower().rstrip("s") not in _FAULTS
+    ):
+        return without[0]
+    return ""
+
+
+_FAULTS: Final = frozenset(
+    ("error", "warning", "issue", "problem", "failure", "incident", "conflict", "finding", "doubt", "fault")
+)
+"""What `polarity-differs` looks for, and the doubt that is none."""
