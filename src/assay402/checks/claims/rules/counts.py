@@ -87,7 +87,7 @@ def _counted(view: View, fact: Fact) -> list[Record]:
 def _of_kind(world: World, wanted: frozenset[str]) -> list[Record]:
     """Give the records that hold all words of a kind, where they are of one form and count nothing themselves."""
     rarest = min(sorted(wanted), key=lambda word: len(world.with_stem(word)))
-    found = [record for record in world.with_stem(rarest)[:_MOST] if wanted <= record.all_stems]
+    found = [record for record in world.holding(wanted, rarest, _MOST) if wanted <= record.all_stems]
     if not found or any(
         number.kind == "number" and number.low is not None for record in found for number in record.facts
     ):
