@@ -9,7 +9,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
-from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.slips import is_slip
 from assay402.checks.claims.rules.told import told
@@ -159,7 +159,7 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
             continue
         if near.record.form == "row" and _COMPARING.search(claim.text):
             continue
-        if claim.negative and not is_negative(near.record.text):
+        if claim.negative and not denies(near.record):
             continue
         if _told_elsewhere(view, near, wrong) or not _counts_here(view, near):
             continue

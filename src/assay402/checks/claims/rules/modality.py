@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.text import stem
-from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
 
@@ -85,7 +85,7 @@ def _says_the_same(claim: Claim, near: Near) -> bool:
         and not near.missing_names
         and all(each.state == "match" for each in near.bindings)
         and near.record.form in ("line", "prose")
-        and is_negative(near.record.text) == claim.negative
+        and denies(near.record) == claim.negative
     )
 
 

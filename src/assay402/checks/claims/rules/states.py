@@ -9,7 +9,7 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, word_spans, words
 from assay402.checks.claims.rules.order import is_later
-from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -84,7 +84,7 @@ _CLOSES: Final = re.compile(
 
 
 def _is_denied(record: Record) -> bool:
-    return record.form == "line" and is_negative(record.text)
+    return record.form == "line" and denies(record)
 
 
 @cache
@@ -165,6 +165,6 @@ def state_recorded(view: View) -> Finding | None:
         return None
     told = [word.lower() for word in words(newest[0].text)]
     beside = [each for each in stems(newest[0].text) if each.isalpha() and each not in subject]
-    if state not in told or is_negative(newest[0].text) or len(beside) > _BESIDE:
+    if state not in told or denies(newest[0]) or len(beside) > _BESIDE:
         return None
     return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(newest[0].ref,))
