@@ -86,9 +86,11 @@ def opposed(claim: Claim, record: Record) -> bool:
 
 
 def _values(record: Record) -> frozenset[str]:
-    return frozenset(
-        each for field in record.fields if len(field.value) < 40 for each in stems(field.value)
-    )  # a status is short
+    known: frozenset[str] | None = record.memo.get("values")
+    if known is None:
+        short = (field.value for field in record.fields if len(field.value) < 40)  # a status is short
+        known = record.memo["values"] = frozenset(each for value in short for each in stems(value))
+    return known
 
 
 def truth_of(claim: Claim, record: Record) -> bool | None:

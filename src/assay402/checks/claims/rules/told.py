@@ -46,7 +46,6 @@ _RANKS: Final[dict[Stage, int]] = {
     "REVERSED": 7,
 }
 _FOLLOWING: Final = 6
-"""Lines after the one that names an action in which its bare refusal may stand."""
 
 _ENOUGH: Final = 0.5
 
