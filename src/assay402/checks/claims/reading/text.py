@@ -117,3 +117,9 @@ def word_spans(text: str) -> list[tuple[str, int, int]]:
 def plain(text: str) -> str:
     """Give a text as it is compared for sameness: words and signs of value alone, in lower case, single blanks between."""
     return _NOT_WORD.sub(" ", text.lower()).strip()
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """Give the stems of the words of a list of the lexicon."""
+    return frozenset(stem(word) for word in table("lexicon")[name])

@@ -11,6 +11,8 @@ from assay402.checks.claims.rules.world import World
 _REFUSED_WITHIN: Final = 2
 """Lines after the one that names an action in which its bare refusal may stand."""
 _LOOKED_AT: Final = 60
+
+
 class Actions:
     """What the evidence tells of some actions, whoever asks."""
 

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.reading.actions import words_of
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
@@ -51,9 +51,9 @@ def carries(view: View, action: Told, near: Near) -> bool:
             claim, near
         )  # prose tells of many things: nearly all of the claim's content
     sum_bound = any(each.fact.kind == "money" for each in near.bindings)  # all of them match here
-    if covered >= _ENOUGH or ((near.shared or sum_bound) and covered >= 0.3):
+    if covered >= _CARRIED or ((near.shared or sum_bound) and covered >= 0.3):
         return True
-    if rest <= _anybody() or _same_channel(claim.text, near.record.text):
+    if rest <= listed("anybody") or _same_channel(claim.text, near.record.text):
         return True
     if action.act.stage == "COMPLETED" and _is_the_only(view, action, near, spoken):
         return True
@@ -91,37 +91,6 @@ def _letters() -> frozenset[str]:
 
 def _same_channel(said: str, told_of: str) -> bool:
     return bool(set(_CHANNEL.findall(said)) & set(_CHANNEL.findall(told_of)))
-
-
-@cache
-def _anybody() -> frozenset[str]:
-    """Give the stems of words for whom or what an action concerned that a log does not name."""
-    words = (
-        "customer",
-        "client",
-        "user",
-        "card",
-        "service",
-        "system",
-        "team",
-        "account",
-        "money",
-        "app",
-        "application",
-        "request",
-        "run",
-        "infrastructure",
-        "resource",
-        "change",
-        "method",
-        "original",
-        "nightly",
-        "daily",
-        "weekly",
-        "hourly",
-        "form",
-    )
-    return frozenset(stem(word) for word in words)
 
 
 def _held(state: str, view: View, near: Near, index: int) -> bool:
@@ -184,4 +153,4 @@ def _said_of_stage() -> frozenset[str]:
     )
 
 
-_ENOUGH: Final = 0.5
+_CARRIED: Final = 0.5

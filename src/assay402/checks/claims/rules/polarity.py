@@ -80,9 +80,7 @@ def opposed(claim: Claim, record: Record) -> bool:
     """Tell whether a record speaks with the other polarity, or in opposite words."""
     if record.form in ("json", "row"):
         return truth_of(claim, record) is False or bool(antonyms_between(claim.content, _values(record)))
-    return denies(record) != claim.negative or bool(
-        antonyms_between(claim.content, record.own_stems)
-    )
+    return denies(record) != claim.negative or bool(antonyms_between(claim.content, record.own_stems))
 
 
 def _values(record: Record) -> frozenset[str]:

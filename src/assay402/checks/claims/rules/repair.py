@@ -165,10 +165,10 @@ class _Edits:
         return found
 
     def _all(self, verdict: Verdict) -> Iterator[Edit]:
-        yield from rewordings(verdict)
         quoted = self._restating.quoted(verdict)
-        if quoted is not None:
-            yield quoted
+        for each in (*rewordings(verdict), *(() if quoted is None else (quoted,))):
+            if self._restating.is_safe(each):
+                yield each
 
     def _made(self, verdict: Verdict, edit: Edit) -> Correction:
         op, start, end, after = edit

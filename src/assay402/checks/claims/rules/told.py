@@ -47,8 +47,6 @@ _RANKS: Final[dict[Stage, int]] = {
 }
 _FOLLOWING: Final = 6
 
-_ENOUGH: Final = 0.5
-
 
 @cache
 def _status_words() -> frozenset[str]:

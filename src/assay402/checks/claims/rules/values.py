@@ -13,8 +13,8 @@ from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View, bound_values, value_words
 from assay402.core.check import rule
 
-_ENOUGH: Final = 0.8
-_ENOUGH_WITH_IDENTIFIERS: Final = 0.6
+_COVERED: Final = 0.8
+_COVERED_WITH_IDENTIFIERS: Final = 0.6
 _DONE: Final = re.compile(r"\b(?:has|have) (?:now |already )?been (?:successfully )?\w+(?:ed|en|nt|id|ilt)\b")
 _AGGREGATE: Final = re.compile(
     r"\b(?:average|mean|sum|most|least|highest|lowest|second|third|first|last|only|all|every|each|both|times|number of|before|after|than|fewer|over|under|earliest|latest|never|no)\b",
@@ -22,7 +22,7 @@ _AGGREGATE: Final = re.compile(
 )
 """Words that speak of a table as a whole, which no single row states."""
 
-_ENOUGH_WITH_VALUES: Final = 0.5
+_COVERED_WITH_VALUES: Final = 0.5
 
 
 @rule("claims/all-facts-bound", since="0.1", spec="section 7, R19")
@@ -126,7 +126,7 @@ def _affirmed(view: View) -> Finding | None:
             and _is_in_values(view.claim, near)
         )
         said = said or _is_labelled(view.claim, near)
-        if (said or (told and near.coverage >= _ENOUGH)) and not near.missing_names:
+        if (said or (told and near.coverage >= _COVERED)) and not near.missing_names:
             return Finding(support="SUPPORTED", rule="claims/all-facts-bound", refs=(near.record.ref,))
     return None
 
@@ -218,8 +218,8 @@ def _threshold(near: Near, claim: Claim) -> float:
     if near.record.form == "json" and valued and near.matched >= 2:
         return 0.2
     if structured and (near.shared or near.matched >= 2 or claim.form in ("fragment", "heading")):
-        return 0.3 if claim.form in ("fragment", "heading") else _ENOUGH_WITH_VALUES
-    return _ENOUGH_WITH_IDENTIFIERS if len(near.shared) >= 2 else _ENOUGH
+        return 0.3 if claim.form in ("fragment", "heading") else _COVERED_WITH_VALUES
+    return _COVERED_WITH_IDENTIFIERS if len(near.shared) >= 2 else _COVERED
 
 
 @rule("claims/not-established", since="0.1", spec="section 7, R18 and R21")

@@ -143,7 +143,9 @@ class World:
             for order in orders:
                 scores[order] = scores.get(order, 0.0) + share
         most = max(scores.values(), default=0.0)
-        rated = [(-round(score, 6), order) for order, score in scores.items() if score >= most * _FAR - _ROUND]
+        rated = [
+            (-round(score, 6), order) for order, score in scores.items() if score >= most * _FAR - _ROUND
+        ]
         ranked = [order for _, order in nsmallest(_NEAR, rated)]
         least = scores[ranked[0]] * _FAR if ranked else 0.0
         return [self.records[order] for order in ranked if scores[order] >= least]
