@@ -144,3 +144,20 @@ def test_a_line_without_a_secret_is_quoted() -> None:
 )
 def test_ordinary_lines_hold_no_secret(text: str) -> None:
     assert list(secrets_in(text)) == []
+
+
+GERMAN = "Der Server wurde heute Morgen neu gestartet und läuft seit acht Uhr wieder ohne Fehler in der Cloud."
+
+
+@pytest.mark.parametrize(
+    ("claim", "support"),
+    [
+        ("The server is running.", "UNVERIFIED"),
+        (GERMAN, "SUPPORTED"),
+        ("The refund rf_4 was paid.", "UNVERIFIED"),
+    ],
+)
+def test_of_a_text_in_another_language_only_the_very_words_count(claim: str, support: str) -> None:
+    answer = claims.diagnose(request(claim, GERMAN))
+    assert [each["support"] for each in answer["diagnosis"]["claims"]] == [support]
+    assert "NOT_ENGLISH" in answer["diagnosis"]["evidence_coverage"][0]["reasons"]

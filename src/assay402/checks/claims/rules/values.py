@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import is_foreign, stem, stems
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.polarity import opposed, truth_of
@@ -236,7 +236,7 @@ def not_established(view: View) -> Finding | None:
     ## How to fix it
     Say only the part the record states, or add the record that states the rest.
     """
-    near = next(iter(view.addressed), None)
+    near = next((each for each in view.addressed if not _is_foreign(each)), None)
     if near is None:
         return None
     gaps = [each for each in near.bindings if each.state in ("absent", "weaker")]
@@ -251,6 +251,13 @@ def not_established(view: View) -> Finding | None:
         missing=(family, requirement),
         bound=bound_values(view.claim, near),
     )
+
+
+def _is_foreign(near: Near) -> bool:
+    """Tell whether a record is a sentence in another language, of which a word in common says nothing."""
+    if near.shared or near.matched or near.record.form not in ("line", "prose") or near.record.fields:
+        return False
+    return is_foreign(near.record.text)
 
 
 def _gap(view: View, gaps: list[Binding]) -> tuple[str, str]:
@@ -271,7 +278,8 @@ def not_addressed(view: View) -> Finding:
     """Leave unverified a claim of whose subject no inspected evidence speaks.
 
     ## What it reports
-    UNVERIFIED, without references. The claim may well be true; nothing here shows it.
+    UNVERIFIED, without references. The claim may well be true; nothing here shows it. Sentences in another language
+    that share a word and no value with it speak of nothing that can be told; the code is then NOT_ENGLISH.
 
     ## Why it matters
     Silence is no confirmation, and it is no denial either.
@@ -282,10 +290,11 @@ def not_addressed(view: View) -> Finding:
     claim = view.claim
     facts = claim.facts
     subject = facts[0].raw if facts else " ".join(claim.text.split()[:6])
+    foreign = any(_is_foreign(each) for each in view.addressed)
     return Finding(
         support="UNVERIFIED",
         rule="claims/not-addressed",
-        code="UNRESOLVED_SUBJECT" if claim.unresolved else "NOT_ADDRESSED",
+        code="UNRESOLVED_SUBJECT" if claim.unresolved else "NOT_ENGLISH" if foreign else "NOT_ADDRESSED",
         note="no inspected evidence addresses it",
         missing=(
             "SUBJECT_LINK" if facts else "SOURCE_DOCUMENT",

@@ -10,7 +10,7 @@ from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import plain
+from assay402.checks.claims.reading.text import is_foreign, plain
 from assay402.checks.claims.rules.deed import Deed, deeds_of
 from assay402.core.canon import sha256_hex
 
@@ -214,4 +214,4 @@ def _duplicates(items: tuple[EvidenceItem, ...]) -> dict[str, str]:
 
 def not_english(item: EvidenceItem) -> bool:
     """Tell whether an item is prose in another language."""
-    return not is_english(item.text)
+    return not is_english(item.text) or is_foreign(item.text)
