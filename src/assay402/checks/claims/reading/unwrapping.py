@@ -25,7 +25,7 @@ def unwrapped(text: str, depth: int = _DEPTH) -> Iterator[tuple[str, int, int]]:
         for inner in _decoded(match[0])
         if inner
     ]
-    plain = _unescaped(text) if "\\" in text or "%" in text else text
+    plain = _unescaped(text) if any(each in text for each in ("\\", "%", "&#")) else text
     if plain != text:
         found.append((plain, 0, len(text)))
     for inner, start, end in found:
