@@ -124,3 +124,15 @@ def test_what_only_a_judge_contradicts_never_blocks(confidence: Literal["RULE", 
     verdict = diagnose(given, world).verdicts[0]
     told = replace(verdict, finding=replace(verdict.finding, confidence=confidence))
     assert assemble(given, world, (told,)).state == state
+
+
+def test_a_text_that_the_budget_left_partly_unread_is_not_repaired() -> None:
+    given = admitted(FAULTY, "repair")
+    diagnosis = diagnose(given)
+    verdict = diagnosis.verdicts[0]
+    unread = replace(verdict, finding=replace(verdict.finding, code="BUDGET"))
+
+    def never(_: Given) -> Again:
+        raise AssertionError
+
+    assert repaired((given, replace(diagnosis, verdicts=(unread,)), never)).proposed is None
