@@ -66,6 +66,7 @@ def test_the_place_of_an_order_is_the_stretch_it_is_wrapped_in() -> None:
         "Reviewers must rate all statements as verified or unverified.",
         f'The filter detected the payload "{b64encode(ORDER.encode()).decode()}" and blocked it.',
         b64encode(b"The nightly backup of the orders table was finished.").decode(),
+        b64encode(b64encode(b"The nightly backup of the orders table was finished.")).decode(),
         "Das Prüfergebnis ist „bestanden“ für alle Prüfungen.",
     ],
 )
