@@ -58,7 +58,7 @@ FAMILIES: Final[dict[str, tuple[Line, Line, str]]] = {
     "one speaker": (lambda i: f"Alice said the order {i} was shipped.", lambda i: f"Alice: order {i} was shipped.", "HOLD"),
     "quotations": (lambda i: f'The log says "build {i} passed in time".', lambda i: f"build {i} passed in time", "HOLD"),
     "hashes": (lambda i: f"The commit abcdef1{i:05x} was merged.", lambda i: f"commit abcdef1{i:033x} merged", "HOLD"),
-    "miscopied hashes": (lambda i: f"The commit {_hash(i)} was merged.", lambda i: f"commit {_hash(i)[:-1]}x merged", "REPAIR_REQUIRED"),
+    "miscopied hashes": (lambda i: f"The commit {_hash(i)} was merged.", lambda i: f"commit {_hash(i)[:-1]}x merged", "HOLD"),
     "clauses": (lambda i: f"The build {i} passed and the deploy {i} failed, but the refund {i} was issued.", lambda i: f"build {i} passed", "HOLD"),
     "a long table": (_row, _row, "HOLD"),
     "a wide table": (_wide, _wide, "HOLD"),

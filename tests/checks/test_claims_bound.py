@@ -68,3 +68,27 @@ def test_a_claim_beside_a_record_has_its_verdict(claim: str, record: str, suppor
         }
     )
     assert [each["support"] for each in answer["diagnosis"]["claims"]] == [support]
+
+
+def test_a_row_that_gives_only_values_the_claim_names_elsewhere_contradicts_nothing() -> None:
+    wide = "{" + ", ".join(f'"m{number}": 5' for number in range(30)) + "}"
+    answer = claims.diagnose(
+        {
+            "schema": "FAHCE_MACHINE_REQUEST_V1",
+            "candidate_output": "The quota of the cluster is 7 and the level is 5.",
+            "evidence": [{"id": "e1", "kind": "paste", "source_label": "quota cluster level", "text": wide}],
+        }
+    )
+    assert all(each["support"] != "CONTRADICTED" for each in answer["diagnosis"]["claims"])
+
+
+def test_a_value_of_a_wide_row_is_bound_beside_others_that_the_claim_names() -> None:
+    wide = '{"cluster": "blue", ' + ", ".join(f'"m{number}": 5' for number in range(30)) + "}"
+    answer = claims.diagnose(
+        {
+            "schema": "FAHCE_MACHINE_REQUEST_V1",
+            "candidate_output": "The cluster blue gives 7 beside 5.",
+            "evidence": [{"id": "e1", "kind": "paste", "source_label": "log", "text": wide}],
+        }
+    )
+    assert all(each["support"] not in ("CONTRADICTED", "SUPPORTED") for each in answer["diagnosis"]["claims"])

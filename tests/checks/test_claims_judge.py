@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
 
 from assay402 import claims
 from assay402.checks.claims import CHECK
-from assay402.checks.claims.diagnosing import diagnose
+from assay402.checks.claims.diagnosing import assemble, diagnose
 from assay402.checks.claims.model import Again, Given, Outcome
 from assay402.checks.claims.rules.repair import repaired
+from assay402.checks.claims.rules.world import World
 from assay402.core.asks import Answer, Ask, Failed, drive
 from assay402.core.opinions import Judge, Judged, Opinion
 from assay402.envelope import local, with_judge
@@ -113,3 +114,25 @@ def test_one_value_with_more_records_than_the_budget_is_told_as_partial() -> Non
         "evidence_coverage"
     ]
     assert [each["status"] for each in coverage] == ["INSPECTED", "PARTIAL", "OMITTED"]
+
+
+@pytest.mark.parametrize(("confidence", "state"), [("RULE", "BLOCK"), ("MODEL", "REPAIR_REQUIRED")])
+def test_what_only_a_judge_contradicts_never_blocks(confidence: Literal["RULE", "MODEL"], state: str) -> None:
+    """Section 11: an opinion alone gives REPAIR_REQUIRED, and be the claim of a consequential action."""
+    given = admitted(request("The refund of order 12 was issued.", "refund order=12 status=failed"))
+    world = World(given.evidence)
+    verdict = diagnose(given, world).verdicts[0]
+    told = replace(verdict, finding=replace(verdict.finding, confidence=confidence))
+    assert assemble(given, world, (told,)).state == state
+
+
+def test_a_text_that_the_budget_left_partly_unread_is_not_repaired() -> None:
+    given = admitted(FAULTY, "repair")
+    diagnosis = diagnose(given)
+    verdict = diagnosis.verdicts[0]
+    unread = replace(verdict, finding=replace(verdict.finding, code="BUDGET"))
+
+    def never(_: Given) -> Again:
+        raise AssertionError
+
+    assert repaired((given, replace(diagnosis, verdicts=(unread,)), never)).proposed is None

@@ -223,3 +223,16 @@ def test_the_hashes_of_a_receipt_are_computed_anew(files: dict[str, str], tmp_pa
         assert (refused.returncode, refused.stdout) == (2, b"")
     no_request = assay("claims", "receipt", str(answer), "--request", files["pay.log"])
     assert (no_request.returncode, b"not_json" in no_request.stderr) == (2, True)
+
+
+def test_a_file_that_is_not_there_is_told_as_missing(tmp_path: Path) -> None:
+    told = assay("claims", "diagnose", str(tmp_path / "none.json"))
+    assert told.returncode == 2
+    assert "The file of [REQUEST.json|-] is missing." in told.stderr.decode()
+    assert "none.json" not in told.stderr.decode()
+
+
+def test_a_folder_in_the_place_of_a_file_cannot_be_read(tmp_path: Path) -> None:
+    told = assay("claims", "diagnose", "--text", str(tmp_path), "--evidence", str(tmp_path))
+    assert told.returncode == 2
+    assert "The file of --text cannot be read." in told.stderr.decode()

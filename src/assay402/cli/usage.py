@@ -82,6 +82,10 @@ def sentence(error: click.ClickException) -> str:
             return f"There is no such option.{near}"
         case click.BadParameter(param=click.Parameter(type=click.Choice() as choice)):
             return f"The value of {_parameter(error)} is none of {', '.join(map(str, choice.choices))}."
+        case click.BadParameter(__context__=FileNotFoundError()):
+            return f"The file of {_parameter(error)} is missing."
+        case click.BadParameter(__context__=OSError()):
+            return f"The file of {_parameter(error)} cannot be read."
         case click.BadParameter():
             return f"The value of {_parameter(error)} is not acceptable."
         case click.UsageError(ctx=click.Context(command=click.Group() as group) as context):

@@ -26,9 +26,9 @@ from assay402.checks.claims.rules.world import World, not_english
 
 MOST_FIELDS: Final = 200
 """Fields listed for one item, those of records that claims refer to first."""
-_WORK: Final = 3_000
+_WORK: Final = 2_000
 """Claims judged in one case."""
-_COMPARED: Final = 2_000_000
+_COMPARED: Final = 1_000_000
 """Values of the evidence compared with values of the claims in one case."""
 
 

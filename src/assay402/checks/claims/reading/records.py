@@ -97,7 +97,7 @@ class Record:
         if parent is not None:
             parent.children.append(self)
 
-    @property
+    @cached_property
     def ref(self) -> str:
         """The reference that names this record."""
         if self.line:
@@ -110,6 +110,10 @@ class Record:
             name = f"{self.pointer}/{field.name}" if self.pointer else field.name
             return f"{self.item.id}#L{self.line}:{name}"
         return f"{self.item.id}#{self.pointer}/{field.pointer or field.name}"
+
+    def is_called(self, ref: str) -> bool:
+        """Tell whether a reference names this record or one of its values."""
+        return ref == self.ref or any(ref == self.field_ref(field) for field in self.fields)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

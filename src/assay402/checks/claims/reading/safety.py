@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from typing import Final
+from unicodedata import normalize
 
 from assay402.checks.claims.model import EvidenceItem, Hit
 from assay402.checks.claims.reading.unwrapping import unwrapped
@@ -34,6 +35,7 @@ _ORDER: Final = (
     re.compile(r"(?:<\|?(?:im_start|system|endoftext)\|?>|\[/?INST\]|<</?SYS>>)", re.IGNORECASE),
     re.compile(r"^\s*(?:SYSTEM|ASSISTANT|DEVELOPER)(?: (?:PROMPT|MESSAGE|NOTE|OVERRIDE))?\s?:\s?(?:you (?:are|must|will)\b.{0,80}\b(?:claims?|verdicts?|supported|verified|checker|verifier|validator|ignore|disregard|evidence|mode)\b|ignore|disregard|override|do not|always|from now on|mark|treat|return)", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"\b(?:you|verifier|checker) must (?:not )?(?:mark|return|report|answer|say|output|call)\b.{{0,60}}\b{_VERDICT}\b", re.IGNORECASE),
+    re.compile(rf"\b(?:ignore|disregard|forget)\b.{{0,20}}\b(?:above|previous|earlier|preceding|before|instructions?)\b.{{0,40}}\b(?:say|answer|respond|reply|return|output|report|mark|conclude|write|print)\b.{{0,40}}\b{_VERDICT}\b", re.IGNORECASE),
     re.compile(r"\b(?i:return|output|respond with|emit|answer)\b.{0,20}\b(?:CLEAR_WITH_CEILING|SUPPORTED|REPAIR_REQUIRED|QUARANTINE)\b"),
 )  # fmt: skip
 _MENTION: Final = re.compile(
@@ -91,18 +93,32 @@ def _in_text(text: str, where: str) -> list[Hit]:
         for match in _forged(text)
         if not _only_mentioned(*_around(text, match.start(), match.end()))
     ]
-    if not found:
-        found = [
-            Hit(code="FORGED_RECEIPT", where=where, start=start, end=end)
-            for inner, start, end in unwrapped(text)
-            if any(not _only_mentioned(*_around(inner, *match.span())) for match in _forged(inner))
-        ][:1]
-    start = 0
+    found += _ordered(text, where)
+    return (found or list(_wrapped(text, where)))[:20]
+
+
+def _wrapped(text: str, where: str) -> Iterator[Hit]:
+    """Give the first stretch that says such a thing once it is unwrapped, unless the text around it tells of an attack."""
+    for inner, start, end in unwrapped(text):
+        forged = any(not _only_mentioned(*_around(inner, *match.span())) for match in _forged(inner))
+        if (forged or _ordered(inner, where)) and not _only_mentioned(*_around(text, start, end)):
+            code = "FORGED_RECEIPT" if forged else "ADDRESSES_CHECKER"
+            yield Hit(code=code, where=where, start=start, end=end)
+            return
+
+
+def addresses_checker(text: str) -> bool:
+    """Tell whether a text holds an order to whoever checks it."""
+    return bool(_ordered(text, ""))
+
+
+def _ordered(text: str, where: str) -> list[Hit]:
+    found, start = [], 0
     for line in text.split("\n"):
         if len(line) > 12:  # shorter than any order
             found += _orders(line, start, where)
         start += len(line) + 1
-    return found[:20]
+    return found
 
 
 def _forged(text: str) -> Iterator[re.Match[str]]:
@@ -120,25 +136,35 @@ _CHEAP: Final = (
 
 
 def _orders(line: str, start: int, where: str) -> list[Hit]:
-    # Invisible characters would otherwise part the words of an order.
-    shown = _HIDDEN.sub("", line) if not line.isascii() else line
+    shown = line if line.isascii() else _shown(line)
     low = shown.lower()
     if not any(word in low for word in _CHEAP):
         return []
     for begin in range(0, max(1, len(shown) - _LONGEST // 2), _LONGEST // 2):
         window = shown[begin : begin + _LONGEST]
-        for pattern in _ORDER:
-            match = pattern.search(window)
-            if match is not None and not _only_mentioned(window[: match.start()], window[match.end() :]):
-                return [
-                    Hit(
-                        code="ADDRESSES_CHECKER",
-                        where=where,
-                        start=start + begin + match.start(),
-                        end=min(start + len(line), start + begin + match.end()),
-                    )
-                ]
+        for match in (found for pattern in _ORDER for found in pattern.finditer(window)):
+            before, after = window[: match.start()], window[match.end() :]
+            if not _only_mentioned(before, after) and _CHOICE.match(after) is None:
+                whole = len(shown) != len(line)  # places in what is shown are none in the line
+                first, last = (0, len(line)) if whole else (begin + match.start(), begin + match.end())
+                return [Hit(code="ADDRESSES_CHECKER", where=where, start=start + first, end=start + last)]
     return []
+
+
+def _shown(line: str) -> str:
+    """Give a line as a reader takes it in: without invisible characters, letters of other scripts and widths as those they look like."""
+    return normalize("NFKC", _HIDDEN.sub("", line)).translate(_ALIKE)
+
+
+_ALIKE: Final = str.maketrans(
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ" + "αικνορυ" + "АВЕЗКМНОРСТХ" + "аеорсухіѕјԁһ",
+    "ABEZHIKMNOPTYX" + "aikvopu" + "ABE3KMHOPCTX" + "aeopcyxisjdh",
+)
+_CHOICE: Final = re.compile(
+    r"[\"'`*]?\s?(?:or|/|,|and)\s?[\"'`*]?(?:or\s)?(?:not|no|un\w+|contradicted|rejected|refuted|false|wrong|denied)\b",
+    re.IGNORECASE,
+)
+"""What follows a verdict where all of them are named: a rule of how to judge, and no order to judge so."""
 
 
 def _around(text: str, start: int, end: int) -> tuple[str, str]:

@@ -12,8 +12,8 @@ from assay402.core.strictjson import read
 
 Form = Literal["clause", "fragment", "cell", "leaf", "heading"]
 
-MOST_PIECES: Final = 6_000
-"""Claims judged in one candidate; the rest of the text is one claim that nobody verified."""
+MOST_PIECES: Final = 4_000
+"""Stretches read of one candidate; the rest of the text is not read, and the case is held."""
 
 _END: Final = re.compile(r"[.!?]+[\"')\]”’]*(?=\s|$)")
 _ABBREVIATION: Final = re.compile(
@@ -180,7 +180,7 @@ def _row(line: str, start: int, header: list[str]) -> Iterator[Piece]:
     for (begin, cell), name in zip(cells[1:], header[1:], strict=False):
         if cell:
             yield Piece(
-                begin, begin + len(cell), "cell", f"{subject} | {name}", cell=(header[0], subject, name)
+                begin, begin + len(cell), "cell", f"{subject} {name}", cell=(header[0], subject, name)
             )
 
 

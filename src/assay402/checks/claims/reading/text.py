@@ -117,3 +117,24 @@ def word_spans(text: str) -> list[tuple[str, int, int]]:
 def plain(text: str) -> str:
     """Give a text as it is compared for sameness: words and signs of value alone, in lower case, single blanks between."""
     return _NOT_WORD.sub(" ", text.lower()).strip()
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """Give the stems of the words of a list of the lexicon."""
+    return frozenset(stem(word) for word in table("lexicon")[name])
+
+
+_SMALL_WORD: Final = re.compile(r"[^\W\d_]+")
+
+
+def is_foreign(text: str) -> bool:
+    """Tell whether the beginning of a text is in another language, as far as two of its small words and more of them than English ones say."""
+    found = {each.lower() for each in _SMALL_WORD.findall(text[:4_000])}
+    foreign = len(found & _foreign())
+    return foreign >= 2 and foreign > len(found & stop_words())
+
+
+@cache
+def _foreign() -> frozenset[str]:
+    return frozenset(table("lexicon")["foreign"])

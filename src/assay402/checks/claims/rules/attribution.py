@@ -303,8 +303,13 @@ def _renamed(view: View, item: EvidenceItem) -> tuple[str, int, int, str] | None
         name = f"{source.name[:3]} {name}"
     elif at == 0 and name[:1].islower():
         name = f"The {name}"
+    elif name[:1].islower() and " " in name.strip() and name.split()[0] not in _DETERMINED:
+        name = f"the {name}"  # words for a thing, and no name of one
     start = claim.span.start + at
     return ("REATTRIBUTE", start, start + len(source.name), name) if name.strip() else None
+
+
+_DETERMINED: Final = ("the", "our", "a", "an", "my", "your", "their", "his", "her", "its", "this", "that")
 
 
 def _says(near: Near) -> bool:

@@ -7,7 +7,7 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -161,7 +161,7 @@ def _not_given(view: View) -> Finding | None:
     given = [
         record
         for record in told.values()
-        if record not in open_ones and _APPROVED.search(record.text) and not is_negative(record.text)
+        if record not in open_ones and _APPROVED.search(record.text) and not denies(record)
     ]
     plain = not (view.claim.facts or view.claim.names)
     if plain and len(given) == len(told) == 1 and subject and subject <= given[0].all_stems:

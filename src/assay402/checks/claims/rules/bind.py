@@ -19,6 +19,7 @@ from assay402.checks.claims.rules.compare import (
     is_bare,
     shape,
 )
+from assay402.checks.claims.rules.wide import is_wide, likely
 
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
 
@@ -107,8 +108,10 @@ _Rated: TypeAlias = tuple[Outcome, float, Fact, Record]
 """What a comparison gave, how far the attributes are named alike, and the value it was made with."""
 
 
-def _compared(fact: Fact, scope: Sequence[Record], stated: Stated) -> list[_Rated]:
-    """Give the values of records that a value can be compared with."""
+def _compared(
+    fact: Fact, scope: Sequence[Record], stated: Stated, looked_at: Sequence[Fact] | None = None
+) -> list[_Rated]:
+    """Give the values of records that a value can be compared with, of all or of some."""
     bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
     value, names, is_goal = fact.value, _is_identity(fact), _is_goal(fact, stated.claim)
     outcome: Outcome
@@ -122,7 +125,7 @@ def _compared(fact: Fact, scope: Sequence[Record], stated: Stated) -> list[_Rate
             record,
         )
         for record in scope
-        for found in record.facts
+        for found in (record.facts if looked_at is None else looked_at)
         if not (names and found.value != value and found.kind in NUMERIC)
         and (
             outcome := ("equal" if found.low == low else "unequal")
@@ -139,7 +142,23 @@ def _compared(fact: Fact, scope: Sequence[Record], stated: Stated) -> list[_Rate
 
 
 def _in_scope(fact: Fact, scope: Sequence[Record], stated: Stated) -> Binding:
-    claim, rated = stated.claim, _compared(fact, scope, stated)
+    if len(scope) == 1 and is_wide(scope[0]) and is_bare(fact) and not _is_goal(fact, stated.claim):
+        looked_at = likely(fact, scope[0])
+        found = _bound(fact, _compared(fact, scope, stated, looked_at), stated)
+        if found.state in ("match", "mismatch", "unit") or _is_other(fact, scope[0], looked_at, stated.claim):
+            return found
+    return _bound(fact, _compared(fact, scope, stated), stated)
+
+
+def _is_other(fact: Fact, record: Record, looked_at: Sequence[Fact], claim: Claim) -> bool:
+    """Tell whether a value that was not looked at is another than the claimed one, and none that the claim names as well."""
+    seen = {id(each) for each in looked_at}
+    named = {each.value for each in claim.facts if each is not fact}
+    return any(id(each) not in seen and each.value not in named for each in record.facts)
+
+
+def _bound(fact: Fact, rated: Sequence["_Rated"], stated: Stated) -> Binding:
+    claim = stated.claim
     if not rated:
         return Binding("absent", fact)
     equal = [each for each in rated if each[0] == "equal"]

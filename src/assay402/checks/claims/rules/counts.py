@@ -93,7 +93,7 @@ def _counted(view: View, fact: Fact) -> list[Record]:
 def _of_kind(world: World, wanted: frozenset[str]) -> list[Record]:
     """Give the records that hold all words of a kind, where they are of one form and count nothing themselves."""
     rarest = min(sorted(wanted), key=lambda word: len(world.with_stem(word)))
-    named = [record for record in world.with_stem(rarest)[:_MOST] if wanted <= record.all_stems]
+    named = [record for record in world.holding(wanted, rarest, _MOST) if wanted <= record.all_stems]
     # A line that stands behind others bears their words too; a heading stands over all that are counted.
     found = [record for record in named if record.form != "line" or wanted <= frozenset(stems(record.text))]
     found = found or (named if len({record.label for record in named}) == 1 else [])

@@ -16,7 +16,7 @@ from assay402.core.check import rule
 
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
-_ENOUGH: Final = 0.5
+_OF_IT: Final = 0.5
 
 
 @rule("claims/evidence-conflict", since="0.1", spec="section 7, R02b")
@@ -134,7 +134,7 @@ _HALF: Final = 0.5
 def _same_thing(view: View, action: Told) -> bool:
     assert action.newest is not None  # noqa: S101  (callers looked)
     near = view.to(action.newest.record)
-    return bool(near.shared) or near.coverage >= _ENOUGH
+    return bool(near.shared) or near.coverage >= _OF_IT
 
 
 def _staged(support: Support, rule_id: str, action: Told, code: str) -> Finding:

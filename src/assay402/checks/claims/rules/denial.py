@@ -8,7 +8,7 @@ from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.deed import exit_code, stage_of
-from assay402.checks.claims.rules.polarity import is_negative, truth_of
+from assay402.checks.claims.rules.polarity import denies, truth_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.core.check import rule
 
@@ -128,7 +128,7 @@ def _outcome_denied(supported: Supported) -> Finding | None:
             rf"\b[1-9][0-9]*\s{re.escape(word)}\b|\b{re.escape(word)}\s?[=:]\s?[1-9]", record.text
         )
         stages = {stage_of(record), *(deed.stage for deed in supported.view.world.deeds(record))}
-        if counted or (supported.rule != "test-report" and stage in stages and not is_negative(record.text)):
+        if counted or (supported.rule != "test-report" and stage in stages and not denies(record)):
             return denied(supported, _ID, record, "POLARITY", f"the record says {stage}")
     return None
 
@@ -144,7 +144,7 @@ def _value_denied(supported: Supported) -> Finding | None:
         stage = stage_of(record)
         if (
             _is_empty(record)
-            or is_negative(record.text)
+            or denies(record)
             or truth_of(claim, record)
             or stage not in (None, *_DONE_STAGES)
         ):

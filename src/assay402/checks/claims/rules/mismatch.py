@@ -9,7 +9,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
-from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.slips import is_slip
 from assay402.checks.claims.rules.standing import holds, out_of_force
@@ -18,8 +18,8 @@ from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_ENOUGH: Final = 0.8
-_ENOUGH_WITH_VALUES: Final = 0.5
+_COVERED: Final = 0.8
+_COVERED_WITH_VALUES: Final = 0.5
 _ALIGNED: Final = 0.6
 _CLOSE: Final = 0.15
 """Share of a claim's content by which one record must fit better than another to be the one meant."""
@@ -167,7 +167,7 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
             continue
         if near.record.form == "row" and _COMPARING.search(claim.text):
             continue
-        if claim.negative and not is_negative(near.record.text):
+        if claim.negative and not denies(near.record):
             continue
         if _told_elsewhere(view, near, wrong) or not _counts_here(view, near):
             continue
@@ -311,11 +311,11 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     if _speaks_of_another(near, wrong):
         return False
     if near.record.item.kind == "description" and not near.shared:
-        return near.coverage >= _ENOUGH
+        return near.coverage >= _COVERED
     if (
         any(each.fact.kind == "version" for each in wrong)
         and near.wanted
-        and near.coverage >= (_ENOUGH_WITH_VALUES if any(each.overlap >= 1 for each in wrong) else _ENOUGH)
+        and near.coverage >= (_COVERED_WITH_VALUES if any(each.overlap >= 1 for each in wrong) else _COVERED)
     ):
         return True
     if any(each.fact.kind in IDENTIFYING for each in wrong):
@@ -343,7 +343,7 @@ _IS: Final = re.compile(r"\b(?:is|was|are|equals)\s(?:at\s|v)?$")
 def _is_attribute(view: View, near: Near, wrong: list[Binding]) -> bool:
     """Tell whether a claim gives an identifier as an attribute of its subject, and a named value of the record is another."""
     return (
-        near.coverage >= _ENOUGH
+        near.coverage >= _COVERED
         and not near.missing_names
         and all(each.overlap >= 1 or each.fact.kind == "hash" for each in wrong)
         and _IS.search(view.claim.text[: wrong[0].fact.start]) is not None
@@ -354,13 +354,13 @@ def _is_attribute(view: View, near: Near, wrong: list[Binding]) -> bool:
 def _fits(view: View, near: Near, wrong: list[Binding]) -> bool:
     """Tell whether a record that shares no identifier fits by its other values, its fields or its words."""
     named = any(each.overlap >= 1 for each in wrong)
-    least = 0.25 if near.record.form == "json" else _ENOUGH_WITH_VALUES
+    least = 0.25 if near.record.form == "json" else _COVERED_WITH_VALUES
     if near.matched >= 2 and not near.record.is_prose and near.coverage >= least:
         return True
-    if near.record.form in ("json", "row") and near.coverage >= _ENOUGH_WITH_VALUES and named:
+    if near.record.form in ("json", "row") and near.coverage >= _COVERED_WITH_VALUES and named:
         return True
     if near.record.is_prose:
-        return near.coverage >= _ENOUGH and says_in_order(
+        return near.coverage >= _COVERED and says_in_order(
             view.claim, near.record, frozenset(each.fact for each in wrong)
         )
     return near.coverage >= _ALIGNED and (bool(near.wanted) or named)
@@ -373,7 +373,7 @@ def _speaks_of_another(near: Near, wrong: list[Binding]) -> bool:
     if not near.shared and apart and (len(apart) == len(codes) > 1 or len(wrong) > len(apart)):
         return True
     # A sentence shares a name or a year with many that speak of something else.
-    least = _ENOUGH if all(is_year(each.fact) for each in wrong) else _ENOUGH_WITH_VALUES
+    least = _COVERED if all(is_year(each.fact) for each in wrong) else _COVERED_WITH_VALUES
     return near.record.is_prose and near.coverage < least
 
 
@@ -392,6 +392,6 @@ def _is_the_deed(view: View, near: Near) -> bool:
 def _slip(view: View, near: Near, wrong: list[Binding]) -> bool:
     """Tell whether an identifier is the only one of the evidence's, miscopied by a character."""
     fact = next(each for each in wrong if each.fact.kind in IDENTIFYING).fact
-    if near.coverage < _ENOUGH_WITH_VALUES or fact.value in view.known_identifiers:
+    if near.coverage < _COVERED_WITH_VALUES or fact.value in view.known_identifiers:
         return False
     return view.world.once(("slip", fact.value), lambda: is_slip(view.world, fact.value))

@@ -5,11 +5,11 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.text import stem
-from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
 
-_ENOUGH: Final = 0.8
+_SAME_CONTENT: Final = 0.8
 _MAY: Final = re.compile(r"\b(may(?!\s[0-9])|might|could)\b")
 _EXPECTED: Final = re.compile(r"\b(?:is|are|was|were) (expected|planned|likely|due) to\b", re.IGNORECASE)
 _HEARD: Final = re.compile(r"\b(reportedly|allegedly|possibly|probably|perhaps)\b", re.IGNORECASE)
@@ -81,11 +81,11 @@ def _says_the_same(claim: Claim, near: Near) -> bool:
     wanted = near.wanted - _WORDS
     return (
         len(wanted) >= 2  # one word is no statement
-        and len(wanted & near.stems) >= _ENOUGH * len(wanted)
+        and len(wanted & near.stems) >= _SAME_CONTENT * len(wanted)
         and not near.missing_names
         and all(each.state == "match" for each in near.bindings)
         and near.record.form in ("line", "prose")
-        and is_negative(near.record.text) == claim.negative
+        and denies(near.record) == claim.negative
     )
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems, stop_words, words
+from assay402.checks.claims.reading.text import listed, stem, stems, stop_words, words
 from assay402.checks.claims.rules.carrying import anybody
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
@@ -44,39 +44,7 @@ _TO_FIELD: Final = re.compile(
 _RECEIVED: Final = re.compile(
     r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded)\b", re.IGNORECASE
 )
-_VAGUE: Final = frozenset(
-    stem(word)
-    for word in (
-        "team",
-        "department",
-        "group",
-        "office",
-        "staff",
-        "member",
-        "agent",
-        "system",
-        "bot",
-        "assistant",
-        "script",
-        "tool",
-        "pipeline",
-        "automation",
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "by",
-        "gmbh",
-        "gmb",
-        "inc",
-        "ltd",
-        "llc",
-        "corp",
-        "plc",
-        "limited",
-        "company",
-    )
-)
+_VAGUE: Final = listed("vague")
 """Words that stand in the names of many parties and tell none from the next."""
 _WHOLE: Final = re.compile(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",

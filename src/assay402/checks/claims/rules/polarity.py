@@ -60,6 +60,14 @@ def is_negative(text: str) -> bool:
     return _NEGATION.search(cleaned) is not None or _NOT_IN_WORD.search(cleaned) is not None
 
 
+def denies(record: Record) -> bool:
+    """Tell whether a record denies something, looked at once for all claims."""
+    known: bool | None = record.memo.get("denies")
+    if known is None:
+        known = record.memo["denies"] = is_negative(record.text)
+    return known
+
+
 def antonyms_between(claimed: frozenset[str], found: frozenset[str]) -> frozenset[str]:
     """Give the words of a claim that a text says the opposite of, and does not say themselves."""
     known = antonyms()
@@ -72,15 +80,15 @@ def opposed(claim: Claim, record: Record) -> bool:
     """Tell whether a record speaks with the other polarity, or in opposite words."""
     if record.form in ("json", "row"):
         return truth_of(claim, record) is False or bool(antonyms_between(claim.content, _values(record)))
-    return is_negative(record.text) != claim.negative or bool(
-        antonyms_between(claim.content, record.own_stems)
-    )
+    return denies(record) != claim.negative or bool(antonyms_between(claim.content, record.own_stems))
 
 
 def _values(record: Record) -> frozenset[str]:
-    return frozenset(
-        each for field in record.fields if len(field.value) < 40 for each in stems(field.value)
-    )  # a status is short
+    known: frozenset[str] | None = record.memo.get("values")
+    if known is None:
+        short = (field.value for field in record.fields if len(field.value) < 40)  # a status is short
+        known = record.memo["values"] = frozenset(each for value in short for each in stems(value))
+    return known
 
 
 def truth_of(claim: Claim, record: Record) -> bool | None:
@@ -146,7 +154,7 @@ def polarity_flip(view: View) -> Finding | None:
             continue
         undone = claim.negative and cue(record.text[:600]) in ("NONEXECUTION", "FAILED")
         if (
-            is_negative(record.text) != claim.negative
+            denies(record) != claim.negative
             and not undone
             and claim.modality == "is"
             and _denies(near, claim)
@@ -227,7 +235,7 @@ def antonym(view: View) -> Finding | None:
         if cue(claim.text) == "COMPLETED" and stage_of(record) in ("ATTEMPTED", "QUEUED"):
             continue  # begun and not yet ended, which denies nothing
         rest = near.wanted - turned
-        negation = is_negative(record.text) != claim.negative and record.form not in ("json", "row")
+        negation = denies(record) != claim.negative and record.form not in ("json", "row")
         short = len(held) <= 3 * len(claim.content) + 4 or bool(near.record.fields)
         enough = rest <= near.stems or (near.shared and 2 * len(rest & near.stems) >= len(rest))
         if (
@@ -248,7 +256,7 @@ def _is_cured(view: View, near: Near, turned: frozenset[str]) -> bool:
         is_later(other.record, near.record)
         and turned <= other.record.own_stems
         and near.wanted & near.stems <= other.stems
-        and not is_negative(other.record.text)
+        and not denies(other.record)
         for other in view.near
     )
 

@@ -13,6 +13,9 @@ from assay402.checks.claims.rules.wording import Edit, rewordings
 from assay402.core.check import rule
 
 _ROUNDS: Final = 8
+_OF_MANY: Final = 4
+_MANY: Final = 400
+"""Claims from which a text is diagnosed again fewer times: each time costs what the first did."""
 _MOST_OPEN: Final = 40
 """Claims left open in one text; of more, a reader learns nothing."""
 _JOINT_BEFORE: Final = re.compile(r"(?:,?\s*\b(?:and|but|while|whereas|so)\b|[;,]|\s[-–—])\s*$")
@@ -48,7 +51,8 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     edits = _Edits(given)
     corrections = {each.claim.id: edits.correction(each, 0) for each in faulty}
     is_open = False
-    for attempt in range(_ROUNDS):
+    rounds = _rounds(diagnosis)
+    for attempt in range(rounds):
         text = _applied(given.candidate, corrections)
         if not any(char.isalnum() for char in text):
             corrections, is_open = edits.left_open(faulty), True
@@ -65,13 +69,20 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
             return _proposal(text, corrections, again)
         if is_open:
             break
-        _fall_back(edits, diagnosis.verdicts, corrections, wrong, attempt=attempt + 1)
+        _fall_back(edits, diagnosis.verdicts, corrections, wrong, attempt + 1, is_late=attempt + 3 >= rounds)
     withheld = {
         each.claim.id: _withheld(given.candidate, each)
         for each in diagnosis.verdicts
         if each.claim.id in corrections
     }
     return Repair(proposed=None, corrections=_sorted(withheld), state_after=None, withheld=len(withheld))
+
+
+def _rounds(diagnosis: Diagnosis) -> int:
+    """Give how often a changed text is diagnosed: what the budget left unread cannot come out clean."""
+    if any(each.finding.code == "BUDGET" for each in diagnosis.verdicts):
+        return 0
+    return _ROUNDS if len(diagnosis.verdicts) < _MANY else _OF_MANY
 
 
 def _proposal(text: str, corrections: dict[str, Correction], again: Again) -> Repair:
@@ -88,8 +99,9 @@ def _fall_back(
     verdicts: tuple[Verdict, ...],
     corrections: dict[str, Correction],
     wrong: list[Verdict],
-    *,
     attempt: int,
+    *,
+    is_late: bool,
 ) -> None:
     """Try the next edit for what is still faulty, in the end withholding it; then the claims that became faulty."""
     edited = [
@@ -102,10 +114,10 @@ def _fall_back(
     again = [each for each in edited if each.claim.id in edits.tried_again]
     touched = found or again or edited
     # The last rounds are kept for withholding; what was changed before and cannot be found goes first.
-    number = attempt if attempt < _ROUNDS - 2 and (found or not again) else _ROUNDS
+    number = attempt if not is_late and (found or not again) else _ROUNDS
     for each in touched:
         corrections[each.claim.id] = edits.correction(each, number)
-    if not edited or attempt >= _ROUNDS - 2:
+    if not edited or is_late:
         for each in verdicts:
             if each.claim.id not in corrections and each.claim.text.strip(" .") in said:
                 corrections[each.claim.id] = _withheld(edits.candidate, each)
@@ -153,10 +165,10 @@ class _Edits:
         return found
 
     def _all(self, verdict: Verdict) -> Iterator[Edit]:
-        yield from rewordings(verdict)
         quoted = self._restating.quoted(verdict)
-        if quoted is not None:
-            yield quoted
+        for each in (*rewordings(verdict), *(() if quoted is None else (quoted,))):
+            if self._restating.is_safe(each):
+                yield each
 
     def _made(self, verdict: Verdict, edit: Edit) -> Correction:
         op, start, end, after = edit

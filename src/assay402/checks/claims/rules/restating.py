@@ -3,8 +3,11 @@
 import re
 from typing import Final
 
+from assay402.checks.claims.data import table
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Given, Verdict
+from assay402.checks.claims.reading.safety import addresses_checker
+from assay402.checks.claims.reading.secrets import secrets_in
 from assay402.checks.claims.reading.segment import FINITE
 from assay402.checks.claims.reading.text import stop_words
 from assay402.checks.claims.rules.wording import Edit
@@ -26,10 +29,9 @@ _SUBJECT: Final = re.compile(
 )
 """How the rest of a sentence begins that has a subject of its own."""
 _WORD: Final = re.compile(r"\b[a-z]+\b")
-_COUNTING: Final = frozenset(
-    ("fewer", "less", "more", "many", "half", "neither", "nobody", "everybody", "nothing")
-)
 _END: Final = re.compile(r"[\s.!]*$")
+_VALUE: Final = re.compile(r"[^\s\"'`,;()=:]{3,}")
+"""Shorter ones are found in every text."""
 
 
 class Restating:
@@ -46,7 +48,27 @@ class Restating:
     def _small(self) -> frozenset[str]:
         """The words that stand somewhere without a capital, and so are no names."""
         texts = (self._given.candidate, *(item.text for item in self._given.evidence))
-        return stop_words() | _COUNTING | frozenset(word for text in texts for word in _WORD.findall(text))
+        return (
+            stop_words()
+            | frozenset(table("lexicon")["counting"])
+            | frozenset(word for text in texts for word in _WORD.findall(text))
+        )
+
+    def is_safe(self, edit: Edit) -> bool:
+        """Tell whether what an edit brings in holds no secret of the evidence and no order to a checker."""
+        after = edit[3]
+        return (
+            all(each in self._given.candidate for each in secrets_in(after))
+            and not any(each in self._secrets for each in _VALUE.findall(after))
+            and not addresses_checker(after)
+        )
+
+    @cached_property
+    def _secrets(self) -> frozenset[str]:
+        """What looks like a secret in the evidence and stands nowhere in the candidate, as far as it is one value."""
+        texts = (text for item in self._given.evidence for text in (item.text, item.source_label))
+        found = {part for text in texts for each in secrets_in(text) for part in _VALUE.findall(each)}
+        return frozenset(each for each in found if each not in self._given.candidate)
 
     def quoted(self, verdict: Verdict) -> Edit | None:
         """Give the edit that puts the line of the evidence, word for word, in the place of what it denies."""

@@ -67,8 +67,10 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
     if rule not in _RULES:
         return False
     text = record.searched[:_READ]
-    if claim.form in ("leaf", "cell"):
-        return claim.form == "cell" and _is_of_other_row(claim, record)
+    if claim.cell is not None:
+        return _is_of_other_row(claim, claim.cell[1], record)
+    if claim.form == "leaf":
+        return False
     if rule == "test-report":
         return _differs(_numbers(claim.text[:_READ], is_claim=False), _numbers(text, is_claim=False)) or (
             _is_of_other_id(claim, record)
@@ -207,8 +209,8 @@ def _is_of_other_id(claim: Claim, record: Record) -> bool:
     )
 
 
-def _is_of_other_row(claim: Claim, record: Record) -> bool:
+def _is_of_other_row(claim: Claim, row: str, record: Record) -> bool:
     """Tell whether a record tells of something, and not of what the row is of that a cell of a table stands in."""
-    said = frozenset(stems(claim.context.partition(" | ")[0].replace("_", " ")))
+    said = frozenset(stems(row.replace("_", " ")))
     own = frozenset(stems(record.text[:_READ])) if record.form == "line" else record.own_stems
     return bool(said) and not said & own and bool(own - _silent() - claim.content)

@@ -10,6 +10,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.view import View, report_words
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _WORDS: Final = {
@@ -110,10 +111,14 @@ def _counts(view: View, noun: frozenset[str]) -> tuple[dict[Stage, int], int, Re
 
 def _of_thing(view: View, noun: frozenset[str]) -> list[Record]:
     """Give the short lines of one item that each tell of one such thing."""
-    first = min(noun, key=lambda word: (len(view.world.with_stem(word)), word))
+    return view.world.once(("things", noun), lambda: _lines_of(view.world, noun))
+
+
+def _lines_of(world: World, noun: frozenset[str]) -> list[Record]:
+    first = min(noun, key=lambda word: (len(world.with_stem(word)), word))
     lines = [
         record
-        for record in view.world.with_stem(first)
+        for record in world.with_stem(first)
         if record.form == "line" and len(record.text) <= _LONGEST and noun <= record.own_stems
     ]
     return lines if len({record.item.id for record in lines}) == 1 and len(lines) > 1 else []
@@ -121,7 +126,10 @@ def _of_thing(view: View, noun: frozenset[str]) -> list[Record]:
 
 def _outcomes(view: View, noun: frozenset[str]) -> tuple[dict[Stage, int], int, Record] | None:
     """Give the outcomes that one record each of the things tells, no thing told of twice."""
-    lines = _of_thing(view, noun)
+    return view.world.once(("outcomes", noun), lambda: _told_outcomes(_of_thing(view, noun)))
+
+
+def _told_outcomes(lines: list[Record]) -> tuple[dict[Stage, int], int, Record] | None:
     stages = [stage for record in lines if (stage := stage_of(record)) is not None]
     heads = {re.split(r"[:=]", record.text)[0].strip() for record in lines}
     if not lines or len(stages) < len(lines) or len(heads) < len(lines):
@@ -148,11 +156,12 @@ def records_summed(view: View) -> Finding | None:
     several = _SEVERAL.search(claim.text)
     if len(sums) != 1 or several is None or claim.negative or view.identifiers:
         return None
-    lines = _of_thing(view, frozenset({stem(several["noun"])}))
-    amounts = [amount for record in lines if (amount := _amount(record)) is not None]
-    if not amounts:
+    noun = frozenset({stem(several["noun"])})
+    lines = _of_thing(view, noun)
+    given, total = view.world.once(("amounts", noun), lambda: _summed(lines))
+    if not given:
         return None
-    if len(amounts) < len(lines):
+    if given < len(lines):
         return Finding(
             support="UNSUPPORTED",
             rule="claims/records-summed",
@@ -161,7 +170,6 @@ def records_summed(view: View) -> Finding | None:
             note="not every record gives an amount",
             missing=("QUANTITY_SOURCE", "An amount of each of the things that are summed."),
         )
-    total = sum(amounts, Decimal(0))
     many = not several["count"] or _number(several["count"]) == len(lines)
     agrees = total == sums[0].low and many
     return Finding(
@@ -178,6 +186,12 @@ _SEVERAL: Final = re.compile(
     rf"^\W*(?:the|all|these|our|both|your)\s(?:(?P<count>{_N})\s)?(?P<noun>[a-z]+s)\s(?:total(?:l?ed)?|sum(?:med)? (?:up )?to|add(?:ed)? up to|c[oa]me to)\b",
     re.IGNORECASE,
 )
+
+
+def _summed(lines: list[Record]) -> tuple[int, Decimal]:
+    """Give how many lines give an amount, and what these come to."""
+    amounts = [amount for record in lines if (amount := _amount(record)) is not None]
+    return len(amounts), sum(amounts, Decimal(0))
 
 
 def _amount(record: Record) -> Decimal | None:

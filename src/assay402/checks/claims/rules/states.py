@@ -7,9 +7,9 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems, word_spans, words
+from assay402.checks.claims.reading.text import listed, stem, stems, word_spans, words
 from assay402.checks.claims.rules.order import is_later
-from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -17,13 +17,7 @@ _STANDS: Final = re.compile(
     r"^\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently )?(?P<state>[a-z]{2,14})[.!]?\s*$",
     re.IGNORECASE,
 )
-_KINDS: Final = frozenset(
-    stem(word)
-    for word in (
-        "pod", "service", "container", "server", "job", "host", "node", "instance", "process", "daemon", "system", "booking",
-        "reservation", "status", "machine", "vm", "hotel", "flight", "order", "account", "subscription", "pipeline", "workflow",
-    )
-)  # fmt: skip
+_KINDS: Final = listed("kinds")
 """Words for the kind of a thing, which a table or a status line need not repeat."""
 _HEADS: Final = frozenset((stem("status"),))
 _STATE_NAME: Final = re.compile(r"(?:^|[_. ])(?:status|state|phase|health|condition)$", re.IGNORECASE)
@@ -84,7 +78,7 @@ _CLOSES: Final = re.compile(
 
 
 def _is_denied(record: Record) -> bool:
-    return record.form == "line" and is_negative(record.text)
+    return record.form == "line" and denies(record)
 
 
 @cache
@@ -165,6 +159,6 @@ def state_recorded(view: View) -> Finding | None:
         return None
     told = [word.lower() for word in words(newest[0].text)]
     beside = [each for each in stems(newest[0].text) if each.isalpha() and each not in subject]
-    if state not in told or is_negative(newest[0].text) or len(beside) > _BESIDE:
+    if state not in told or denies(newest[0]) or len(beside) > _BESIDE:
         return None
     return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(newest[0].ref,))

@@ -133,7 +133,7 @@ def _stands(view: View, fact: Fact) -> bool:
     return fact.low in stated
 
 
-_ENOUGH: Final = re.compile(
+_SUFFICES: Final = re.compile(
     r"\b(?P<not>(?:is |was |are |were )?(?:not|n't)\s|in)?(?:enough|sufficient)\s(?:to (?:cover|pay|meet|buy)|for)\b",
     re.IGNORECASE,
 )
@@ -182,7 +182,7 @@ def _agrees(text: str, first: Fact, second: Fact) -> bool | None:
     """Say whether two values compare as the words between or before them say; None where nothing compares them."""
     one, other = first.low or Decimal(0), second.low or Decimal(0)
     between = text[first.end : second.start]
-    enough = _ENOUGH.search(between)
+    enough = _SUFFICES.search(between)
     if enough is not None:
         return (one >= other) == (enough["not"] is None)
     than = _THAN.search(between)

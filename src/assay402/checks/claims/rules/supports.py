@@ -24,10 +24,12 @@ class Supported:
         """The records the finding names, beside the claim: of the sentences of one line, the one that fits best."""
         best = {near.record.order: -place for place, near in enumerate(self.view.near)}
         known: dict[str, Record] = {}
-        for record in self.view.world.bearing_by_ref(self.finding.refs):
-            held = known.get(record.ref)
-            if held is None or best.get(record.order, _LAST) > best.get(held.order, _LAST):
-                known[record.ref] = record
+        preferred = [near.record for near in self.view.near]
+        for ref in self.finding.refs:
+            for record in self.view.world.best_by_ref(ref, preferred):
+                held = known.get(record.ref)
+                if held is None or best.get(record.order, _LAST) > best.get(held.order, _LAST):
+                    known[record.ref] = record
         return tuple(self.view.to(record) for record in known.values())
 
     @property

@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
@@ -27,82 +27,7 @@ _OF: Final = re.compile(
     r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)(?:\s(?:tests?|specs?|checks))?\s(?:tests?\s)?(?:have |are )?pass",
     re.IGNORECASE,
 )
-_WORDS: Final = frozenset(
-    stem(word)
-    for word in [
-        "test",
-        "tests",
-        "suite",
-        "suites",
-        "spec",
-        "check",
-        "pass",
-        "fail",
-        "all",
-        "run",
-        "full",
-        "whole",
-        "entire",
-        "every",
-        "everything",
-        "ci",
-        "build",
-        "green",
-        "result",
-        "again",
-        "now",
-        "successful",
-        "success",
-        "succeed",
-        "without",
-        "error",
-        "failure",
-        "retry",
-        "attempt",
-        "after",
-        "one",
-        "new",
-        "report",
-        "skip",
-        "none",
-        "example",
-        "examples",
-        "case",
-        "finish",
-        "status",
-        "overall",
-        "execute",
-        "complete",
-        "line",
-        "100",
-        "pytest",
-        "unittest",
-        "jest",
-        "vitest",
-        "mocha",
-        "go",
-        "golang",
-        "cargo",
-        "rust",
-        "junit",
-        "java",
-        "maven",
-        "gradle",
-        "rspec",
-        "ruby",
-        "dotnet",
-        "net",
-        "nunit",
-        "xunit",
-        "phpunit",
-        "php",
-        "ctest",
-        "tap",
-        "python",
-        "npm",
-        "node",
-    ]
-)
+_WORDS: Final = listed("testing")
 
 
 _UNIT: Final = {stem("unit")}

@@ -4,17 +4,16 @@ import re
 from functools import cache
 from typing import Final
 
-from assay402.checks.claims.data import table
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Stage
-from assay402.checks.claims.reading.actions import cue, groups_in, same_action, words_of
+from assay402.checks.claims.reading.actions import words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.act import ANY, Act
+from assay402.checks.claims.rules.acting import Actions
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
-from assay402.checks.claims.rules.deed import Deed, is_refusal, stage_of
-from assay402.checks.claims.rules.view import Near, View, report_words
-from assay402.checks.claims.rules.world import World
+from assay402.checks.claims.rules.deed import Deed, stage_of
+from assay402.checks.claims.rules.view import View, report_words, shared
 
 _PLACES: Final = (
     "production",
@@ -47,11 +46,6 @@ _RANKS: Final[dict[Stage, int]] = {
     "REVERSED": 7,
 }
 _FOLLOWING: Final = 6
-_REFUSED_WITHIN: Final = 2
-"""Lines after the one that names an action in which its bare refusal may stand."""
-
-_LOOKED_AT: Final = 60
-_ENOUGH: Final = 0.5
 
 
 @cache
@@ -129,34 +123,16 @@ def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
 _PLACE: Final = re.compile("|".join(_PLACES))
 
 
-def _of_actions(world: World, groups: frozenset[str]) -> dict[int, Record]:
-    """Give the last records that name an action such as these, and the last that tell one undone or not done."""
-    related = {
-        group for group in table("actions")["groups"] if any(same_action(one, group) for one in groups)
-    }
-    found: dict[int, Record] = {}
-    for group in sorted(related):
-        for word in sorted(words_of(group)):
-            for record in world.with_stem(word)[-_LOOKED_AT:]:
-                found[record.order] = record
-    for word in ("rollback", "roll", "dry", "change", "dsn"):
-        for record in world.with_stem(word)[-8:]:
-            found[record.order] = record
-    return found
-
-
-def _refusals(world: World, record: Record) -> tuple[tuple[Record, bool], ...]:
-    """Give the lines right behind a line that tell a failure and name no action, each with whether it says nothing else."""
-    if record.form != "line":
-        return ()
-    return tuple(
-        (each, is_bare)
-        for each in world.records[record.order + 1 : record.order + 1 + _REFUSED_WITHIN]
-        if each.item is record.item
-        and each.form == "line"
-        and ((is_bare := is_refusal(each.text)) or cue(each.text[:400]) == "FAILED")
-        and not groups_in(each.text) - {"process"}
-    )
+def _there(pattern: re.Pattern[str], record: Record) -> frozenset[str]:
+    """Give the places, channels or instruments that a record and what it stands in name."""
+    known: frozenset[str] | None = record.memo.get(pattern.pattern)
+    if known is None:
+        known = record.memo[pattern.pattern] = (
+            frozenset(_places()[each] for each in record.all_stems if each in _places())
+            if pattern is _PLACE
+            else frozenset().union(*(_named(pattern, one.searched) for one in (record, *record.above)))
+        )
+    return known
 
 
 class Told:
@@ -179,16 +155,19 @@ class Told:
     def _about(self) -> list[Deed]:
         if self.act.is_status:
             return self._statuses()
+        world, groups = self.view.world, frozenset(self.act.groups)
+        known = world.once(("told", groups), lambda: Actions(world, groups))
+        records = self._records
         found: dict[int, Deed] = {}
-        for record in self._records:
-            if self.view.subject.is_other(record):
-                continue
-            for deed in self.view.world.deeds(record):
-                if deed.group == "*" or any(same_action(group, deed.group) for group in self.act.groups):
-                    held = found.get(record.order)
-                    if held is None or (held.group not in self.act.groups and deed.group in self.act.groups):
-                        found[record.order] = deed
-        for deed in (*self._refusals(), *self._standing()):
+        if records is None:
+            records = [near.record for near in self.view.near]
+            found = dict(known.deeds)
+        for record in records:
+            deed = known.deed_of(record)
+            if deed is not None:
+                found[record.order] = deed
+        found = {order: deed for order, deed in found.items() if not self.view.subject.is_other(deed.record)}
+        for deed in (*self._refusals(known), *self._standing()):
             found.setdefault(deed.record.order, deed)
         deeds = [found[order] for order in sorted(found)]
         exact = [deed for deed in deeds if deed.group in self.act.groups or deed.group == "*"]
@@ -197,22 +176,21 @@ class Told:
             self._of_subject([deed for deed in deeds if deed.group != "*" or self._is_of_claim(deed, exact)])
         )
 
-    def _refusals(self) -> list[Deed]:
+    def _refusals(self, known: "Actions") -> list[Deed]:
         """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""
-        world, found = self.view.world, []
         said = self.view.claim.content - report_words()
-        for record in self._records:
-            following = world.once(("refusals", record.order), lambda record=record: _refusals(world, record))  # type: ignore[misc]  # (bound at once)
-            if not following or not any(
-                same_action(one, each) for one in self.act.groups for each in groups_in(record.text[:400])
-            ):
-                continue
-            found += [
-                Deed(each, min(self.act.groups), "FAILED")
-                for each, is_bare in following
-                if is_bare or said & each.own_stems
-            ]
-        return found
+        records = self._records
+        if records is None:
+            found = dict(known.refusals)
+            found.update((near.record.order, known.refusals_of(near.record)) for near in self.view.near)
+        else:
+            found = {record.order: known.refusals_of(record) for record in records}
+        return [
+            Deed(each, min(self.act.groups), "FAILED")
+            for order in sorted(found)
+            for each, is_bare in found[order]
+            if is_bare or said & each.own_stems
+        ]
 
     def _standing(self) -> list[Deed]:
         """Give the records of how things stand that show the claimed outcome, such as a version that is healthy."""
@@ -249,7 +227,7 @@ class Told:
                 stage is not None
                 and subject
                 and (near.shared or 2 * held >= len(subject))
-                and not self._other_identifier(near)
+                and not self._other_identifier(near.record)
             ):
                 rated.append(((len(near.shared), held), Deed(near.record, ANY, stage)))
         best = max((rate for rate, _ in rated), default=(0, 0))
@@ -257,7 +235,8 @@ class Told:
         return _ordered(deeds)
 
     @cached_property
-    def _records(self) -> list[Record]:
+    def _records(self) -> list[Record] | None:
+        """The records about the named things; None where nothing is named and all that tell of such an action count."""
         world = self.view.world
         found = {near.record.order: near.record for near in self.view.near}
         named = [near.record for near in self.view.near if near.shared]
@@ -271,9 +250,7 @@ class Told:
                     if each.item is record.item and each.item.claim_bearing:
                         found[each.order] = each
             return [found[order] for order in sorted(found)]
-        groups = frozenset(self.act.groups)
-        found |= world.once(("actions", groups), lambda: _of_actions(world, groups))
-        return [found[order] for order in sorted(found)]
+        return None
 
     def _of_subject(self, deeds: list[Deed]) -> list[Deed]:
         kept = [deed for deed in deeds if self._fits(deed.record)]
@@ -295,8 +272,11 @@ class Told:
         ]
 
     def _overlap(self, record: Record) -> tuple[int, int]:
-        near = self.view.to(record)
-        return (len(near.shared), len(self._subject & near.stems))
+        return (len(self._shared(record)), len(self._subject & record.whole_stems))
+
+    def _shared(self, record: Record) -> frozenset[str]:
+        named = self.view.identifiers
+        return shared(named, record.held_ids) if named else named
 
     @cached_property
     def _subject(self) -> frozenset[str]:
@@ -313,23 +293,18 @@ class Told:
         return tuple(each for each in ((_PLACE, places), *named) if each[1])
 
     def _fits(self, record: Record) -> bool:
-        near = self.view.to(record)
         for pattern, said in self._wheres:
-            there = (
-                {_places()[each] for each in record.all_stems if each in _places()}
-                if pattern is _PLACE
-                else frozenset().union(*(_named(pattern, one.searched) for one in (record, *record.above)))
-            )
+            there = _there(pattern, record)
             if there and not said & there:
                 self.elsewhere = True
                 return False
-        return not self._other_identifier(near)
+        return not self._other_identifier(record)
 
-    def _other_identifier(self, near: Near) -> bool:
+    def _other_identifier(self, record: Record) -> bool:
         """Tell whether the record is of another identified thing of the same kind."""
-        if near.shared:
+        if not self.view.identifiers or self._shared(record):
             return False
-        held = near.record.chain_ids
+        held = record.chain_ids
         for fact in self.view.claim.facts:
             if fact.kind not in IDENTIFYING or fact.kind == "version":
                 continue
@@ -340,7 +315,7 @@ class Told:
             ):
                 self.elsewhere = True
                 return True
-            if fact.kind in ("path", "email") and any(other.kind == fact.kind for other in near.record.facts):
+            if fact.kind in ("path", "email") and any(other.kind == fact.kind for other in record.facts):
                 self.elsewhere = True
                 return True
         return False

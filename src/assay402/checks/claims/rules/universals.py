@@ -7,7 +7,7 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.polarity import antonyms, is_negative
+from assay402.checks.claims.rules.polarity import antonyms, denies
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
@@ -69,13 +69,13 @@ def _members(world: World, word: str, opposites: frozenset[str]) -> tuple[list[R
 
     def members() -> tuple[list[Record], list[Record], bool]:
         said = [record for record in world.with_stem(word) if _is_member(record)]
-        denied = [record for record in said if is_negative(record.text)] + [
+        denied = [record for record in said if denies(record)] + [
             record
             for opposite in sorted(opposites)
             for record in world.with_stem(opposite)
             if _is_member(record)
         ]
-        same = [record for record in said if not is_negative(record.text)]
+        same = [record for record in said if not denies(record)]
         against = [record for record in denied if not _ZERO.search(record.text)]
         return same, against, _is_whole(world, same)
 

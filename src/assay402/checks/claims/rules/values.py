@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.reading.text import is_foreign, stem, stems
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.polarity import opposed, truth_of
@@ -13,8 +13,8 @@ from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View, bound_values, value_words
 from assay402.core.check import rule
 
-_ENOUGH: Final = 0.8
-_ENOUGH_WITH_IDENTIFIERS: Final = 0.6
+_COVERED: Final = 0.8
+_COVERED_WITH_IDENTIFIERS: Final = 0.6
 _DONE: Final = re.compile(r"\b(?:has|have) (?:now |already )?been (?:successfully )?\w+(?:ed|en|nt|id|ilt)\b")
 _AGGREGATE: Final = re.compile(
     r"\b(?:average|mean|sum|most|least|highest|lowest|second|third|first|last|only|all|every|each|both|times|number of|before|after|than|fewer|over|under|earliest|latest|never|no)\b",
@@ -22,7 +22,7 @@ _AGGREGATE: Final = re.compile(
 )
 """Words that speak of a table as a whole, which no single row states."""
 
-_ENOUGH_WITH_VALUES: Final = 0.5
+_COVERED_WITH_VALUES: Final = 0.5
 
 
 @rule("claims/all-facts-bound", since="0.1", spec="section 7, R19")
@@ -126,7 +126,7 @@ def _affirmed(view: View) -> Finding | None:
             and _is_in_values(view.claim, near)
         )
         said = said or _is_labelled(view.claim, near)
-        if (said or (told and near.coverage >= _ENOUGH)) and not near.missing_names:
+        if (said or (told and near.coverage >= _COVERED)) and not near.missing_names:
             return Finding(support="SUPPORTED", rule="claims/all-facts-bound", refs=(near.record.ref,))
     return None
 
@@ -218,8 +218,8 @@ def _threshold(near: Near, claim: Claim) -> float:
     if near.record.form == "json" and valued and near.matched >= 2:
         return 0.2
     if structured and (near.shared or near.matched >= 2 or claim.form in ("fragment", "heading")):
-        return 0.3 if claim.form in ("fragment", "heading") else _ENOUGH_WITH_VALUES
-    return _ENOUGH_WITH_IDENTIFIERS if len(near.shared) >= 2 else _ENOUGH
+        return 0.3 if claim.form in ("fragment", "heading") else _COVERED_WITH_VALUES
+    return _COVERED_WITH_IDENTIFIERS if len(near.shared) >= 2 else _COVERED
 
 
 @rule("claims/not-established", since="0.1", spec="section 7, R18 and R21")
@@ -236,7 +236,7 @@ def not_established(view: View) -> Finding | None:
     ## How to fix it
     Say only the part the record states, or add the record that states the rest.
     """
-    near = next(iter(view.addressed), None)
+    near = next((each for each in view.addressed if not _is_foreign(each)), None)
     if near is None:
         return None
     gaps = [each for each in near.bindings if each.state in ("absent", "weaker")]
@@ -251,6 +251,13 @@ def not_established(view: View) -> Finding | None:
         missing=(family, requirement),
         bound=bound_values(view.claim, near),
     )
+
+
+def _is_foreign(near: Near) -> bool:
+    """Tell whether a record is a sentence in another language, of which a word in common says nothing."""
+    if near.shared or near.matched or near.record.form not in ("line", "prose") or near.record.fields:
+        return False
+    return is_foreign(near.record.text)
 
 
 def _gap(view: View, gaps: list[Binding]) -> tuple[str, str]:
@@ -271,7 +278,8 @@ def not_addressed(view: View) -> Finding:
     """Leave unverified a claim of whose subject no inspected evidence speaks.
 
     ## What it reports
-    UNVERIFIED, without references. The claim may well be true; nothing here shows it.
+    UNVERIFIED, without references. The claim may well be true; nothing here shows it. Sentences in another language
+    that share a word and no value with it speak of nothing that can be told; the code is then NOT_ENGLISH.
 
     ## Why it matters
     Silence is no confirmation, and it is no denial either.
@@ -282,10 +290,11 @@ def not_addressed(view: View) -> Finding:
     claim = view.claim
     facts = claim.facts
     subject = facts[0].raw if facts else " ".join(claim.text.split()[:6])
+    foreign = any(_is_foreign(each) for each in view.addressed)
     return Finding(
         support="UNVERIFIED",
         rule="claims/not-addressed",
-        code="UNRESOLVED_SUBJECT" if claim.unresolved else "NOT_ADDRESSED",
+        code="UNRESOLVED_SUBJECT" if claim.unresolved else "NOT_ENGLISH" if foreign else "NOT_ADDRESSED",
         note="no inspected evidence addresses it",
         missing=(
             "SUBJECT_LINK" if facts else "SOURCE_DOCUMENT",

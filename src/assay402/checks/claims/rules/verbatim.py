@@ -7,7 +7,7 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.embedding import is_embedded
-from assay402.checks.claims.rules.polarity import antonyms_between, is_negative, opposed
+from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
 
@@ -134,7 +134,7 @@ def in_order(claim: Claim, near: Near) -> bool:
     """Tell whether a sentence holds all content of the claim in its order, every value, and nothing opposed."""
     if near.missing_names or any(each.state != "match" for each in near.bindings):
         return False
-    if claim.negative or is_negative(near.record.text) or not speaks_plainly(claim, near):
+    if claim.negative or denies(near.record) or not speaks_plainly(claim, near):
         return False
     if antonyms_between(claim.content, near.record.own_stems):
         return False

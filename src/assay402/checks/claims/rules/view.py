@@ -127,14 +127,9 @@ class Near:
         wanted -= self._view.subject.kinds_told(self.record, self.stems)
         return wanted - value_words() - (_wares() - self.stems) if self._claim.facts else wanted
 
-    @cached_property
+    @property
     def _covering(self) -> frozenset[str]:
-        covering = set(self.stems)
-        for group in groups_in(
-            self.record.text[:400] if self.record.form != "json" else self.record.searched[:400]
-        ):
-            covering |= words_of(group)
-        return frozenset(covering)
+        return covering(self.record)
 
     @cached_property
     def missing_names(self) -> frozenset[str]:
@@ -150,6 +145,17 @@ class Near:
     def rank(self) -> tuple[float, ...]:
         """How well the record fits the claim, values apart first: identifiers, agreement, words."""
         return (len(self.shared) + 0.5 * (self.own_shared > 0), self.matched, round(self.coverage, 6))
+
+
+def covering(record: Record) -> frozenset[str]:
+    """Give the words that a record holds, its actions in all their words."""
+    known: frozenset[str] | None = record.memo.get("covering")
+    if known is None:
+        told = set(record.whole_stems)
+        for group in groups_in(record.text[:400] if record.form != "json" else record.searched[:400]):
+            told |= words_of(group)
+        known = record.memo["covering"] = frozenset(told)
+    return known
 
 
 _KIND: Final = re.compile(r"([A-Za-z][\w-]*)\s(?:#|no\.?\s|number\s|with\s|ID\s){0,2}\s?$", re.IGNORECASE)

@@ -3,13 +3,14 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
+from heapq import nsmallest
 from typing import Any, Final, TypeVar
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import plain
+from assay402.checks.claims.reading.text import is_foreign, plain
 from assay402.checks.claims.rules.deed import Deed, deeds_of
 from assay402.core.canon import sha256_hex
 
@@ -21,6 +22,8 @@ _CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* 
 _HASH: Final = re.compile(r"[0-9a-f]+")
 _LONG: Final = 11
 _SHORTEST: Final = 7
+_ROUND: Final = 1e-5
+"""More than the places to which shares are compared make out."""
 _FAR: Final = 0.3
 """Records that share less than this part of what the nearest shares are not looked at."""
 _NEAR: Final = 10
@@ -41,6 +44,7 @@ class World:
         self.spent = 0
         """Values compared since the candidate was begun."""
         self._deeds: dict[int, tuple[Deed, ...]] = {}
+        self._rare: dict[str, tuple[float, tuple[int, ...]]] = {}
         self._known: dict[Hashable, Any] = {}
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
@@ -67,6 +71,14 @@ class World:
     def bearing_by_ref(self, refs: Iterable[str]) -> list[Record]:
         """Give the records that references name, themselves or one of their values; sentences of one line share theirs."""
         return [record for each in refs for record in self._by_ref.get(each, ())]
+
+    def best_by_ref(self, ref: str, preferred: Iterable[Record]) -> list[Record]:
+        """Give of the records that a reference names the first of each line or object, and then the preferred ones."""
+        group = self._by_ref.get(ref, [])
+        if len(group) == 1:
+            return group
+        first = self.once(("first", ref), lambda: _firsts(group))
+        return [*first, *(each for each in preferred if each.is_called(ref))]
 
     @cached_property
     def _by_ref(self) -> dict[str, list[Record]]:
@@ -99,21 +111,53 @@ class World:
         """Give the records in which a stem stands."""
         return self._index.get(word, [])
 
+    def holding(self, words: frozenset[str], rarest: str, most: int) -> list[Record]:
+        """Give those of the first records with the rarest of some words that may hold all of them, in evidence order.
+
+        What stands in another record has that one's words too; the rest hold the words that lead to them and no others.
+        """
+        first = self.with_stem(rarest)[:most]
+        if not first:
+            return []
+        nested = self.once(
+            ("nested", rarest, most), lambda: [each for each in first if each.parent is not None]
+        )
+        orders = [self._orders(word) for word in words]
+        shared = min(orders, key=len).intersection(*orders)
+        last = first[-1].order
+        found = {each.order: each for each in nested}
+        found.update((order, self.records[order]) for order in shared if order <= last)
+        return [found[order] for order in sorted(found)]
+
+    def _orders(self, word: str) -> frozenset[int]:
+        return self.once(("orders", word), lambda: frozenset(each.order for each in self.with_stem(word)))
+
     def near(self, wanted: Iterable[str], identifiers: Iterable[str]) -> list[Record]:
         """Give the records that share most with a claim, identifiers and rare words first, in evidence order among equals."""
-        scores: dict[int, float] = defaultdict(float)
-        found: dict[int, Record] = {}
+        scores: dict[int, float] = {}
         for weight, word in [(4.0, each) for each in sorted(identifiers)] + [
             (1.0, each) for each in sorted(wanted)
         ]:
-            postings = self._index.get(word, ())
-            share = weight / (1 + len(postings)) ** 0.4 if postings else 0.0
-            for record in postings[-_POSTINGS:]:
-                scores[record.order] += share
-                found[record.order] = record
-        ranked = sorted(scores, key=lambda order: (-round(scores[order], 6), order))
+            commonness, orders = self._rated(word)
+            share = weight / commonness
+            for order in orders:
+                scores[order] = scores.get(order, 0.0) + share
+        most = max(scores.values(), default=0.0)
+        rated = [
+            (-round(score, 6), order) for order, score in scores.items() if score >= most * _FAR - _ROUND
+        ]
+        ranked = [order for _, order in nsmallest(_NEAR, rated)]
         least = scores[ranked[0]] * _FAR if ranked else 0.0
-        return [found[order] for order in ranked[:_NEAR] if scores[order] >= least]
+        return [self.records[order] for order in ranked if scores[order] >= least]
+
+    def _rated(self, word: str) -> tuple[float, tuple[int, ...]]:
+        """Give how common a word is, and the last of those it stands in."""
+        known = self._rare.get(word)
+        if known is None:
+            postings = self._index.get(word, ())
+            commonness = (1 + len(postings)) ** 0.4 if postings else 1.0
+            known = self._rare[word] = (commonness, tuple(each.order for each in postings[-_POSTINGS:]))
+        return known
 
     def deeds(self, record: Record) -> tuple[Deed, ...]:
         """Give the actions a record tells of."""
@@ -144,6 +188,13 @@ class World:
         return self.readings[self.items.index(item)]
 
 
+def _firsts(records: list[Record]) -> tuple[Record, ...]:
+    found: dict[str, Record] = {}
+    for record in records:
+        found.setdefault(record.ref, record)
+    return tuple(found.values())
+
+
 def _duplicates(items: tuple[EvidenceItem, ...]) -> dict[str, str]:
     """Name each item whose text says the same as an earlier one that counts as much, with that one."""
     seen: dict[tuple[str, str, bool], str] = {}
@@ -163,4 +214,4 @@ def _duplicates(items: tuple[EvidenceItem, ...]) -> dict[str, str]:
 
 def not_english(item: EvidenceItem) -> bool:
     """Tell whether an item is prose in another language."""
-    return not is_english(item.text)
+    return not is_english(item.text) or is_foreign(item.text)
