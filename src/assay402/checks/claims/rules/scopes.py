@@ -67,7 +67,7 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
     if rule not in _RULES:
         return False
     text = record.searched[:_READ]
-    if claim.cell is not None:
+    if claim.cell is not None and rule != "test-report":
         return _is_of_other_row(claim, claim.cell[1], record)
     if claim.form == "leaf":
         return False
