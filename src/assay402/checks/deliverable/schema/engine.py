@@ -27,6 +27,7 @@ _NAMES: Final[Mapping[Draft, str]] = {
     2019: "Draft201909Validator",
     2020: "Draft202012Validator",
 }
+_NO_CONST: Final[Draft] = 4
 
 
 class Compiled:
@@ -60,9 +61,13 @@ class Compiled:
                 self._schema.schema,
                 self._draft,
                 assert_format=self._assert_format,
-                keywords=exactly(self._schema.marked, self._plan.judged) if is_far else always(),
+                keywords=exactly(self._schema.marked, self._judged()) if is_far else always(),
             )
         return self._made[is_far]
+
+    def _judged(self) -> frozenset[str]:
+        """Give the keywords judged here as far as the draft has them: draft 4 has no `const`."""
+        return self._plan.judged - ({"const"} if self._draft == _NO_CONST else set())
 
 
 def is_valid_schema(schema: JSON, draft: Draft) -> bool:
