@@ -330,12 +330,11 @@ def test_a_quotation_of_a_supplied_item_is_looked_for_in_that_item_alone() -> No
     assert claims.diagnose(request(said, audit, diary))["diagnosis"]["claims"][0]["support"] != "SUPPORTED"
 
 
-def test_an_identifier_that_may_be_either_of_two_is_no_miscopy_of_one() -> None:
+def test_a_booking_of_another_number_neither_supports_nor_contradicts() -> None:
     said = "The booking QX4417Z is confirmed."
-    one = claims.diagnose(request(said, "booking QX4417A confirmed"))
-    two = claims.diagnose(request(said, "booking QX4417A confirmed\nbooking QX4417B confirmed"))
-    assert one["diagnosis"]["claims"][0]["support"] == "CONTRADICTED"
-    assert two["diagnosis"]["claims"][0]["support"] != "CONTRADICTED"
+    for evidence in ("booking QX4417A confirmed", "booking QX4417A confirmed\nbooking QX4417B confirmed"):
+        answer = claims.diagnose(request(said, evidence))
+        assert answer["diagnosis"]["claims"][0]["support"] in ("UNSUPPORTED", "UNVERIFIED")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from assay402.checks.claims.reading.claims import read_candidate
 from assay402.checks.claims.reading.evidence import is_english, readings
 from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.moments import date_value, same_moment, time_value
-from assay402.checks.claims.reading.segment import pieces
+from assay402.checks.claims.reading.segment import _trimmed, pieces
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.compare import compare, near_miss, shape
 from assay402.checks.claims.rules.directives import directives
@@ -359,3 +359,24 @@ def test_a_list_of_an_endless_name_says_nothing_of_what_stands_in_it() -> None:
     text = '{"%s": [{"name": "auth", "replicas": 3}]}' % ("services" * 20)
     answer = claims.diagnose(request("The billing service has 4 replicas.", text))
     assert answer["diagnosis"]["claims"][0]["support"] in ("UNSUPPORTED", "UNVERIFIED")
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence", "support"),
+    [
+        ("The deploy succeeded without errors.", "deploy succeeded", "UNSUPPORTED"),
+        ("The run copied 5 files.", "copied 12 files and 5 folders", "CONTRADICTED"),
+        ("It is false that the order total is $40.", "order total: $40", "CONTRADICTED"),
+        ("The service auth was restarted.", "service restarted", "UNSUPPORTED"),
+        ("The archive holds 5 files.", "archive holds 5 folders and 12 files", "CONTRADICTED"),
+    ],
+)
+def test_a_support_is_taken_back_where_the_record_says_less_or_the_opposite(
+    text: str, evidence: str, support: str
+) -> None:
+    answer = claims.diagnose(request(text, evidence))
+    assert [each["support"] for each in answer["diagnosis"]["claims"]] == [support]
+
+
+def test_a_stretch_of_text_is_taken_without_the_blanks_around_it() -> None:
+    assert [list(_trimmed(text, 0, len(text))) for text in (" a b \n", " \t")] == [[(1, 4)], []]

@@ -143,3 +143,15 @@ def test_a_value_is_found_among_others_by_what_it_says(value: Any, others: list[
     nodes = Nodes([value])
     assert nodes.is_among(1, others) is expected
     assert nodes.is_among(1, others) is expected
+
+
+def test_a_schema_that_holds_our_own_mark_is_judged_as_any_other() -> None:
+    schema = '{"$comment": "$assay402-0-", "properties": {"$assay402-1-": {"minimum": 1e400}}}'
+    request = json.dumps(
+        {
+            "deliverable": {"kind": "text", "value": '{"$assay402-1-": 1}'},
+            "criteria": [{"id": "a", "check": "json_schema", "schema": "@"}],
+        }
+    )
+    answer = deliverable.check(request.replace('"@"', schema))
+    assert answer["criteria"][0]["reason"] == "SCHEMA_VIOLATION"

@@ -45,8 +45,6 @@ def carries(view: View, action: Told, near: Near) -> bool:
     if not speaks_plainly(claim, near):
         return False
     spoken = _spoken(action, near)
-    if claim.form == "cell":
-        spoken |= {each for each in stems(claim.context) if groups_in(each)}  # the head of the column
     purpose = _PURPOSE.search(claim.text)
     wanted = near.wanted - frozenset(stems(purpose[0]) if purpose is not None else ())
     rest = wanted - spoken

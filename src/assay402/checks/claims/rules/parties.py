@@ -204,9 +204,7 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
         return None
     if told and _RECEIVED.search(text):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
-    if told:
-        return unstated(supported, _ID, "the record names another target", "the same target")
-    return None
+    return unstated(supported, _ID, "the record names another target", "the same target") if told else None
 
 
 _THING: Final = re.compile(
