@@ -193,15 +193,19 @@ def none_counted(view: View) -> Finding | None:
         covered = len(rest & near.stems) >= 0.6 * len(rest)  # most of what the claim speaks of
         if not counted or not covered or near.missing_names:
             continue
-        none = all(fact.low == 0 for fact in counted)
-        return Finding(
-            support="SUPPORTED" if none else "CONTRADICTED",
-            rule="claims/none-counted",
-            refs=(near.record.ref,),
-            code="" if none else "COUNTEREXAMPLE",
-            note="the record counts none" if none else "the record counts some",
-        )
+        return _by_count(near.record, none=all(fact.low == 0 for fact in counted))
     return _held(view, thing) or _logged(view, thing)
+
+
+def _by_count(record: Record, *, none: bool) -> Finding:
+    """Judge a claim of none by a record that counts."""
+    return Finding(
+        support="SUPPORTED" if none else "CONTRADICTED",
+        rule="claims/none-counted",
+        refs=(record.ref,),
+        code="" if none else "COUNTEREXAMPLE",
+        note="the record counts none" if none else "the record counts some",
+    )
 
 
 _DONE: Final = re.compile(
@@ -221,14 +225,7 @@ def counted_done(view: View) -> Finding | None:
         told = {stem(each[2]): int(each[1]) for each in NUMBERED.finditer(near.record.text[:600])}
         if verb not in told or len(told) < 2 or near.missing_names:  # a tally has two numbers
             continue
-        none = told[verb] == 0
-        return Finding(
-            support="SUPPORTED" if none else "CONTRADICTED",
-            rule="claims/none-counted",
-            refs=(near.record.ref,),
-            code="" if none else "COUNTEREXAMPLE",
-            note="the record counts none" if none else "the record counts some",
-        )
+        return _by_count(near.record, none=told[verb] == 0)
     return None
 
 
