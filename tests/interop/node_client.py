@@ -1,5 +1,6 @@
 """The official TypeScript packages, run by node: how they are installed, and how their client is asked to pay."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -76,23 +77,23 @@ def run_node(folder: Path, script: str, *arguments: str) -> subprocess.Completed
 
 def install(cache: pytest.Cache) -> Path:
     """Give a folder with what the lock file pins, made once for each lock file and kept with the tests' cache."""
-    lock = (NODE / "package-lock.json").read_bytes()
-    ready = cache.mkdir("node") / hashlib.sha256(lock).hexdigest()[:16]
-    if not ready.exists():
-        with tempfile.TemporaryDirectory(dir=ready.parent) as made:
-            for name in ("package.json", "package-lock.json"):
-                shutil.copy(NODE / name, made)
-            _run_npm(Path(made))
-            # Renamed when it is whole, so that a broken run leaves nothing that looks ready.
-            (Path(made) / "node_modules").rename(_fresh(ready) / "node_modules")
-    for script in NODE.glob("*.mjs"):
-        shutil.copy(script, ready)
-    shutil.copy(NODE / "package.json", ready)
-    return ready
-
-
-def _fresh(ready: Path) -> Path:
-    ready.mkdir()
+    pins = (NODE / "package-lock.json").read_bytes()
+    kept = cache.mkdir("node")
+    ready = kept / hashlib.sha256(pins).hexdigest()[:16]
+    # Tests run in more than one process: the first installs, the others wait for it.
+    with (kept / "lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not ready.exists():
+            with tempfile.TemporaryDirectory(dir=kept) as made:
+                whole = Path(made) / "whole"
+                whole.mkdir()
+                for name in ("package.json", "package-lock.json"):
+                    shutil.copy(NODE / name, whole)
+                _run_npm(whole)
+                # Renamed when it is whole, so that a broken run leaves nothing that looks ready.
+                whole.rename(ready)
+        for script in NODE.glob("*.mjs"):
+            shutil.copy(script, ready)
     return ready
 
 
