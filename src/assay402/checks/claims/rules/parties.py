@@ -1,14 +1,15 @@
 """Who did it, to what, for whom: a party that a claim names must be the record's."""
 
 import re
+from itertools import islice
 from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, stop_words, words
-from assay402.checks.claims.rules.carrying import anybody
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
+from assay402.checks.claims.rules.targets import other_aim, told_aims
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -30,22 +31,9 @@ _BY: Final = re.compile(
 _BY_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
 )
-_TARGET: Final = re.compile(
-    r"\b(?:to|into|onto)\s((?:the\s|our\s|your\s|a\s|an\s)?(?:[\w@.#/&'-]+)(?:\s[A-Z][\w&'-]*){0,3})"
-)
-_TOLD_TARGET: Final = re.compile(
-    r"\b(?:to|into|onto)\s((?:(?!(?:for|about|with|by|on|in|at|from|after|before|because|that)\b)[\w@.#/&'-]+\s?){1,5})"
-)
-"""The words behind a preposition, up to the next one: `to the old mayor of the town`."""
-_TO_FIELD: Final = re.compile(
-    r"(?:^|[_. ])(?:to|recipient|target|destination|env|environment|branch|registry|channel|payee|beneficiary)$",
-    re.IGNORECASE,
-)
 _RECEIVED: Final = re.compile(
-    r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded)\b", re.IGNORECASE
+    r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded|submitted|(?:re)?assigned|awarded|handed|given|issued|invoiced|charged|credited|renamed)\b", re.IGNORECASE
 )
-_VAGUE: Final = listed("vague")
-"""Words that stand in the names of many parties and tell none from the next."""
 _WHOLE: Final = re.compile(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
     re.IGNORECASE,
@@ -96,7 +84,7 @@ def other_party(supported: Supported) -> Finding | None:
 
 def _named(text: str) -> frozenset[str]:
     """Give the stems that name a party."""
-    return frozenset(each for each in stems(text.replace("_", " ")) if len(each) > 1) - _VAGUE
+    return frozenset(each for each in stems(text.replace("_", " ")) if len(each) > 1) - listed("vague")
 
 
 def _claimed_actor(text: str) -> frozenset[str]:
@@ -185,26 +173,15 @@ def _held(near: Near) -> frozenset[str]:
 
 
 def _target(supported: Supported, near: Near, text: str) -> Finding | None:
-    verb = _VERB.search(text)
-    match = _TARGET.search(text, verb.end()) if verb is not None else None
-    if (
-        match is None
-        or not verb
-        or any(fact.start < match.end() and match.start(1) < fact.end for fact in supported.claim.facts)
-    ):
+    aim = other_aim(supported.claim, near)
+    if aim is None:
         return None
-    wanted = _named(match[1])
-    if not wanted or wanted & anybody() or words(match[1])[-1].lower() in stop_words():
-        return None
-    told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
-    told += [each[1] for each in _TOLD_TARGET.finditer(near.record.text[:600])]
-    if wanted & _named(" ".join(told)) or (
-        wanted & _held(near) and not (told and (near.record.is_prose or _RECEIVED.search(text)))
-    ):
-        return None
-    if told and _RECEIVED.search(text):
+    told = told_aims(near.record, aim.kind)
+    if not told:
+        return unstated(supported, _ID, "the record names no target", "the same target")
+    if aim.kind == "to" and _RECEIVED.search(text) and not (aim.is_common and any(each.is_name for each in told)):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
-    return unstated(supported, _ID, "the record names another target", "the same target") if told else None
+    return unstated(supported, _ID, "the record names another target", "the same target")
 
 
 _THING: Final = re.compile(
@@ -226,7 +203,7 @@ def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
     match = _THING.search(text)
     if match is None or match[2] in stop_words():
         return None
-    if frozenset(stems(match[2])) <= _held(near) | _VAGUE:
+    if frozenset(stems(match[2])) <= _held(near) | listed("vague"):
         kind = re.search(rf"\b([a-z]+)\s[\"'`]?{re.escape(match[2])}\b", near.record.text)
         other = kind is not None and kind[1] != match[1] and _THING.match(f"{kind[1]} x is ") is not None
         return (
@@ -294,13 +271,24 @@ def named_otherwise(supported: Supported) -> Finding | None:
         return None
     text = supported.claim.text
     for near in supported.nears:
-        done = stage_of(near.record) == "COMPLETED" and near.record.item.kind != "description"
-        if not done or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text)):
+        done = stage_of(near.record) == "COMPLETED" or _is_only_one(supported, near.record)
+        if not done or near.record.item.kind == "description" or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text)):
             continue
-        found = _actor(supported, near, text) or _target(supported, near, text) or _addressee(supported, near)
-        if found is not None and found.support == "CONTRADICTED":
-            return found
+        for each in (_actor(supported, near, text), _target(supported, near, text), _addressee(supported, near)):
+            if each is not None and each.support == "CONTRADICTED":
+                return each
     return None
+
+
+def _is_only_one(supported: Supported, record: Record) -> bool:
+    """Tell whether of all records near a claim this one alone says that the claimed action was done."""
+    groups, world = {each.group for each in supported.claim.mentions}, supported.view.world
+    done = (
+        each.record
+        for each in supported.view.near[:_LOOKED_AT]
+        if any(deed.group in groups and deed.stage == "COMPLETED" for deed in world.deeds(each.record))
+    )
+    return [*islice(done, 2)] == [record]
 
 
 _LEFT_OPEN: Final = ("authority", "no-execution-record")

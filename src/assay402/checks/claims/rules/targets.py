@@ -1,0 +1,142 @@
+"""Whom and what something went to, came from or was for: what stands behind a preposition."""
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import listed, stem, stems, words
+from assay402.checks.claims.rules.carrying import anybody, parties
+from assay402.checks.claims.rules.deed import is_sql_answer
+from assay402.checks.claims.rules.view import Near
+
+_READ: Final = 600
+_KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "over": "via", "under": "in", "against": "with"}  # fmt: skip
+"""Prepositions that say the same of what stands behind them."""
+_STRONG: Final = "to"
+"""Where something went is told or not; what it was for, with, in or from may be said in many other ways."""
+_PHRASE: Final = re.compile(
+    r"(?<![\w-])(to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as)\s(?!the\s(?:extent|end|point)\b)"
+    r"((?:(?!(?:to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as|of|about|after|before|because|that|which|who|when|while|since|until|during|within|per|is|are|was|were|has|have|had|will|but|so|then|not|if|due)\b)[\w@.#/&'’-]+,?\s?){1,6})",
+    re.IGNORECASE,
+)
+_LEADS: Final = re.compile(
+    r"\b(?:due|according|up|prior|subject|related|similar|compared|close|next|thanks|addition|owing|regard|respect|equal|able|ready|needs?|needed|wants?|wanted|going|plan(?:s|ned)?|scheduled|supposed|expected|begun|tried|in order|back|[0-9])\s$",
+    re.IGNORECASE,
+)
+"""Words whose `to` leads to no place and nobody."""
+_DID: Final = re.compile(
+    r"\b(?:[a-z]{2,}ed|sent|paid|put|made|given|gave|built|written|wrote|shown|taken|moved|set|sold|bought|went|brought|split|cut|driven|thrown|lent|left|read|run|ran|held|kept|told|drawn)\b",
+    re.IGNORECASE,
+)
+_ENDED: Final = re.compile(r"[.;:!?](?=\s|$)")
+_JOINT: Final = re.compile(r",\s?(?:and\s)?|\s(?:and|or)\s")
+_ARTICLE: Final = re.compile(r"(?:the|our|your|their|its|his|her|my|an?|all|every)\s", re.IGNORECASE)
+_TO_FIELD: Final = re.compile(
+    r"(?:^|[_. ])(?:to|recipients?|target|destination|dest|dst|env|environment|branch|registry|channel|payee|beneficiary|assignee|assigned_to|sent_to)$",
+    re.IGNORECASE,
+)
+_FROM_FIELD: Final = re.compile(r"(?:^|[_. ])(?:from|source|src|origin|sender)$", re.IGNORECASE)
+
+
+class Aim(NamedTuple):
+    """What stands behind a preposition."""
+
+    kind: str
+    stems: tuple[str, ...]
+    is_common: bool
+    """It is a word for a party or place of some kind, and no name."""
+    is_name: bool
+    """It is a name, an address or a number."""
+    start: int
+    end: int
+
+
+@lru_cache(maxsize=4_096)
+def aims(text: str) -> tuple[Aim, ...]:
+    """Give what stands behind the prepositions of a text, each member of a list for itself."""
+    found: list[Aim] = []
+    for match in _PHRASE.finditer(text):
+        if match[1].lower() == "to" and _LEADS.search(text[max(0, match.start() - 12) : match.start()]):
+            continue
+        said = _ENDED.split(match[2], maxsplit=1)[0]
+        kind = _KINDS.get(match[1].lower(), match[1].lower())
+        for place, part in enumerate(_JOINT.split(said)):
+            if place and (len(words(part)) > _MEMBER or part.endswith("ed")):
+                break  # another clause
+            found += _aim(kind, part, match.start(2), match.start(2) + len(said))
+    return tuple(found)
+
+
+_MEMBER: Final = 3
+"""Words of a further member of a list."""
+
+
+def _aim(kind: str, part: str, start: int, end: int) -> list[Aim]:
+    bare = part.strip().removesuffix("'s").removesuffix("’s")
+    named = tuple(each for each in stems(bare.lower().replace("_", " ")) if len(each) > 1)
+    if not named:
+        return []
+    is_low = bare.islower() and bare.replace(" ", "").replace("-", "").isalpha()
+    led = _ARTICLE.match(bare) is not None or bare.endswith("s") or bool(parties().intersection(named))
+    return [Aim(kind, named, is_low and led, not is_low, start, end)]
+
+
+def other_aim(claim: Claim, near: Near) -> Aim | None:
+    """Give where a claim says something went, if the record says that it went elsewhere or nowhere; else none."""
+    text = claim.text
+    did = _DID.search(text)
+    if did is None or claim.form in ("leaf", "cell"):
+        return None
+    held = near.stems | frozenset(stems(near.record.item.source_label))
+    for aim in aims(text):
+        if aim.start < did.end() or any(_within(fact, aim) for fact in claim.facts):
+            continue
+        told = told_aims(near.record, aim.kind)
+        wanted = _specific(aim.stems)
+        absent = bool(wanted) and not wanted & held
+        if (told and not any(_same(aim, each) for each in told) and (absent or aim.kind == _STRONG)) or (
+            not told and absent and aim.kind == _STRONG and not is_sql_answer(near.record.text)
+        ):
+            return aim
+    return None
+
+
+def _within(fact: Fact, aim: Aim) -> bool:
+    return fact.start < aim.end and aim.start < fact.end
+
+
+def told_aims(record: Record, kind: str) -> list[Aim]:
+    """Give what a record names behind a preposition, or in a field for it."""
+    told = [each for each in aims(record.text[:_READ]) if each.kind == kind] if record.form != "json" else []
+    pattern = {"to": _TO_FIELD, "from": _FROM_FIELD}.get(kind)
+    if pattern is not None:
+        for field in record.fields:
+            if pattern.search(field.name):
+                told += _aim(kind, field.value, 0, 0)
+    return told
+
+
+@lru_cache(maxsize=1)
+def _generic() -> frozenset[str]:
+    return anybody() | listed("vague") | frozenset(stem(each) for each in _HEADS)
+
+
+_HEADS: Final = ("folder", "channel", "inbox", "mailbox", "address", "environment", "region", "list", "format", "branch", "status", "department", "page", "section")  # fmt: skip
+"""Nouns that say only of what kind a place is."""
+
+
+def _specific(named: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(named) - _generic()
+
+
+def _same(claimed: Aim, told: Aim) -> bool:
+    """Tell whether two phrases may mean the same party or place."""
+    mine, theirs = frozenset(claimed.stems), frozenset(told.stems)
+    if mine & theirs:
+        is_of_kind = claimed.stems[-1] == told.stems[-1] and len(mine & theirs) == 1
+        return not (is_of_kind and mine - theirs and theirs - mine)
+    if _specific(claimed.stems):
+        return False
+    return not (told.is_common and _specific(told.stems))
