@@ -1,10 +1,12 @@
 """Whether a sentence of the evidence says a claim in its own order, adding nothing that would change it."""
 
+import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import is_past, stem
 from assay402.checks.claims.rules.compare import compare
 from assay402.checks.claims.rules.view import report_words
 
@@ -39,6 +41,32 @@ def says_in_order(claim: Claim, record: Record, ignoring: frozenset[Fact] = froz
     given = record.ordered
     starts = [index for index, each in enumerate(given) if _same(wanted[0], each)][:_STARTS]
     return any(_runs(wanted, given, start, loose=bool(ignoring)) for start in starts)
+
+
+_PASSIVE: Final = re.compile(r"\b(?:was|were|has been|have been|had been)\s([a-z]+)\b")
+_FIRST: Final = re.compile(r"[A-Za-z]{2,}")
+_SMALL: Final = re.compile(
+    r"\b(?:to|into|onto|for|with|from|by|in|on|at|of|as|via|through|against|under|over|about|not|no|or|and)\b", re.IGNORECASE
+)
+
+
+def says_verb_first(claim: Claim, record: Record) -> bool:
+    """Tell whether a line says what a claim does, no more and no less, with the verb in front: `moved file to archive`."""
+    passive = _PASSIVE.search(claim.text)
+    wanted = _claimed(claim, frozenset()) if passive is not None else []
+    verb = stem(passive[1]) if passive is not None else ""
+    first = _FIRST.search(record.text) if verb in wanted else None
+    if first is None or not is_past(first[0].lower()) or stem(first[0]) != verb:
+        return False
+    given = [each for each in record.ordered if isinstance(each, str) or each.kind not in ("date", "time")]
+    if len(given) != len(wanted):
+        return False
+    turned = [verb, *(each for each in wanted if each != verb)]
+    return all(map(_same, turned, given)) and _small(claim.text) == _small(record.text)
+
+
+def _small(text: str) -> list[str]:
+    return [each.lower() for each in _SMALL.findall(text)]
 
 
 def _same(claimed: str | Fact, found: str | Fact) -> bool:

@@ -8,8 +8,9 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, stop_words, words
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
+from assay402.checks.claims.rules.owners import of_another, other_level
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
-from assay402.checks.claims.rules.targets import other_aim, told_aims
+from assay402.checks.claims.rules.targets import RECEIVED, other_aim, told_aims
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -30,9 +31,6 @@ _BY: Final = re.compile(
 )
 _BY_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
-)
-_RECEIVED: Final = re.compile(
-    r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded|submitted|(?:re)?assigned|awarded|handed|given|issued|invoiced|charged|credited|renamed)\b", re.IGNORECASE
 )
 _WHOLE: Final = re.compile(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
@@ -62,7 +60,7 @@ def other_party(supported: Supported) -> Finding | None:
     ## How to fix it
     Name the party of the record.
     """
-    if supported.rule not in ("action-recorded", "authority", "stated-verbatim", "all-facts-bound"):
+    if supported.rule not in _JUDGED:
         return None
     text = supported.claim.text
     for near in supported.nears:
@@ -72,6 +70,7 @@ def other_party(supported: Supported) -> Finding | None:
             or _whole(supported, near, text)
             or _thing(supported, near, text)
             or _place(supported, near, text)
+            or _owner(supported, near)
         )
         if found is not None:
             return found
@@ -80,6 +79,15 @@ def other_party(supported: Supported) -> Finding | None:
                 supported, _ID, "the record gives it for a later time", "that it has taken effect"
             )
     return None
+
+
+_JUDGED: Final = ("action-recorded", "authority", "stated-verbatim", "all-facts-bound", "state-recorded")
+
+
+def _owner(supported: Supported, near: Near) -> Finding | None:
+    claim, record = supported.claim, near.record
+    whose = other_level(claim, record) or ("" if near.shared else of_another(claim, record))
+    return unstated(supported, _ID, f"the record says {whose}", f"it without {whose}") if whose else None
 
 
 def _named(text: str) -> frozenset[str]:
@@ -179,7 +187,7 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     told = told_aims(near.record, aim.kind)
     if not told:
         return unstated(supported, _ID, "the record names no target", "the same target")
-    if aim.kind == "to" and _RECEIVED.search(text) and not (aim.is_common and any(each.is_name for each in told)):
+    if aim.kind == "to" and RECEIVED.search(text) and not (aim.is_common and any(each.is_name for each in told)):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
     return unstated(supported, _ID, "the record names another target", "the same target")
 

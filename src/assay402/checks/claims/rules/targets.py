@@ -40,6 +40,13 @@ _TO_FIELD: Final = re.compile(
 _FROM_FIELD: Final = re.compile(r"(?:^|[_. ])(?:from|source|src|origin|sender)$", re.IGNORECASE)
 
 
+RECEIVED: Final = re.compile(
+    r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded|submitted|(?:re)?assigned|awarded|handed|given|issued|invoiced|charged|credited|renamed)\b",
+    re.IGNORECASE,
+)
+"""What is done for one at a time: what was sent to one was not sent to another."""
+
+
 class Aim(NamedTuple):
     """What stands behind a preposition."""
 
@@ -93,14 +100,23 @@ def other_aim(claim: Claim, near: Near) -> Aim | None:
     for aim in aims(text):
         if aim.start < did.end() or any(_within(fact, aim) for fact in claim.facts):
             continue
-        told = told_aims(near.record, aim.kind)
         wanted = _specific(aim.stems)
         absent = bool(wanted) and not wanted & held
-        if (told and not any(_same(aim, each) for each in told) and (absent or aim.kind == _STRONG)) or (
-            not told and absent and aim.kind == _STRONG and not is_sql_answer(near.record.text)
-        ):
+        if _is_elsewhere(claim, near.record, aim, absent=absent):
             return aim
     return None
+
+
+def _is_elsewhere(claim: Claim, record: Record, aim: Aim, *, absent: bool) -> bool:
+    """Tell whether a record names others behind the preposition of a claim, or nobody where it should."""
+    told = told_aims(record, aim.kind)
+    if not told:
+        return absent and aim.kind == _STRONG and not is_sql_answer(record.text)
+    if any(_same(aim, each) for each in told):
+        return False
+    # A field for one place may stand beside the one for the claimed place: a flight's destination beside its cabin.
+    said = any(each.end for each in told) or RECEIVED.search(claim.text) is not None
+    return absent or (said and aim.kind == _STRONG)
 
 
 def _within(fact: Fact, aim: Aim) -> bool:
