@@ -20,7 +20,7 @@ _VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _PASSIVE: Final = re.compile(
-    r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:\w+ly\s)?$", re.IGNORECASE
+    r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:(?:not|never|yet|already|also|just|now|\w+ly)\s){0,2}$", re.IGNORECASE
 )
 _SPEAKER: Final = re.compile(
     r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b",

@@ -17,12 +17,12 @@ _KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "ove
 _STRONG: Final = "to"
 """Where something went is told or not; what it was for, with, in or from may be said in many other ways."""
 _PHRASE: Final = re.compile(
-    r"(?<![\w-])(to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as)\s(?!the\s(?:extent|end|point)\b)"
+    r"(?<![\w-])(to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as)\s(?!be\b|have\b|the\s(?:extent|end|point)\b)"
     r"((?:(?!(?:to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as|of|about|after|before|because|that|which|who|when|while|since|until|during|within|per|is|are|was|were|has|have|had|will|but|so|then|not|if|due)\b)[\w@.#/&'’-]+,?\s?){1,6})",
     re.IGNORECASE,
 )
 _LEADS: Final = re.compile(
-    r"\b(?:due|according|up|prior|subject|related|similar|compared|close|next|thanks|addition|owing|regard|respect|equal|able|ready|needs?|needed|wants?|wanted|going|plan(?:s|ned)?|scheduled|supposed|expected|begun|tried|in order|back|[0-9])\s$",
+    r"\b(?:due|according|up|prior|subject|related|similar|compared|close|next|thanks|addition|owing|regard|respect|equal|able|ready|needs?|needed|wants?|wanted|going|plan(?:s|ned)?|scheduled|supposed|expected|begun|tried|queued|pending|requested|planned|started|in order|back|[0-9])\s$",
     re.IGNORECASE,
 )
 """Words whose `to` leads to no place and nobody."""
