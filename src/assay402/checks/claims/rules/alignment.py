@@ -58,7 +58,11 @@ def says_verb_first(claim: Claim, record: Record) -> bool:
     first = _FIRST.search(record.text) if verb in wanted else None
     if first is None or not is_past(first[0].lower()) or stem(first[0]) != verb:
         return False
-    given = [each for each in record.ordered if isinstance(each, str) or each.kind not in ("date", "time")]
+    given = [
+        each
+        for each in record.ordered
+        if (each.kind not in ("date", "time") if isinstance(each, Fact) else each not in report_words() or each in claim.names)
+    ]
     if len(given) != len(wanted):
         return False
     turned = [verb, *(each for each in wanted if each != verb)]

@@ -151,7 +151,7 @@ def _from_fields(record: Record) -> list[Deed]:
     told = [
         field.name
         for field in record.fields
-        if field.name.lower().endswith(("ed_at", "ed"))
+        if field.name.lower().endswith(("ed_at", "ed", "ed_to", "sent_to", "assignee"))
         and field.value.lower() not in ("", "null", "false", "0", "none")
     ]
     if stage_of(record) is None:

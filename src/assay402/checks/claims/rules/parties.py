@@ -208,6 +208,9 @@ def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
         name, told = called[1].lower(), " ".join(each.searched for each in (*near.chain, near.record)).lower()
         alike = re.search(rf"(?<![\w-]){re.escape(name.replace('_', ' '))}(?![\w-])", told.replace("_", " "))
         return None if alike else unstated(supported, _ID, "the record does not name it", "this very thing")
+    other = _of_other_kind(text, near)
+    if other:
+        return unstated(supported, _ID, "there it is a thing of another kind", "it of this kind")
     match = _THING.search(text)
     if match is None or match[2] in stop_words():
         return None
@@ -222,6 +225,21 @@ def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
     if match[2].endswith(("ed", "tion", "ment", "ing")) or match[2] in _PLAIN_NOUNS:
         return None
     return unstated(supported, _ID, "the record does not name it", "this very thing")
+
+
+_KIND: Final = re.compile(
+    r"\b(?!the\b|an?\b|our\b|this\b|that\b|your\b)([A-Za-z][\w-]*)\s(table|index|view|schema|bucket|queue|topic|branch|repository|repo|database|cluster|namespace|server|service|page|column|key|token|password|certificate|role|group|folder|file)\b",
+    re.IGNORECASE,
+)
+
+
+def _of_other_kind(text: str, near: Near) -> bool:
+    """Tell whether a record has the name that a claim has before a kind of thing only before another: `users index`."""
+    claimed = _KIND.findall(text)
+    told = {(name.lower(), stem(kind)) for name, kind in _KIND.findall(near.record.text[:_LOOKED_AT])} if claimed else ()
+    return bool(told) and any(
+        stem(kind) not in near.stems and any(name.lower() == one for one, _ in told) for name, kind in claimed
+    )
 
 
 _PLAIN_NOUNS: Final = frozenset(

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, words
 from assay402.checks.claims.rules.carrying import anybody, parties
@@ -80,8 +81,14 @@ _MEMBER: Final = 3
 """Words of a further member of a list."""
 
 
+_OWNER: Final = re.compile(r"([\w-]+(?:['’]s|(?<=s)['’]))\s(.+)")
+
+
 def _aim(kind: str, part: str, start: int, end: int) -> list[Aim]:
     bare = part.strip().removesuffix("'s").removesuffix("’s")
+    owned = _OWNER.match(bare)
+    if owned is not None and _specific(tuple(stems(owned[2].lower()))):
+        bare = owned[2]  # what was sent to Ann's manager was not sent to Ann
     named = tuple(each for each in stems(bare.lower().replace("_", " ")) if len(each) > 1)
     if not named:
         return []
@@ -100,23 +107,51 @@ def other_aim(claim: Claim, near: Near) -> Aim | None:
     for aim in aims(text):
         if aim.start < did.end() or any(_within(fact, aim) for fact in claim.facts):
             continue
-        wanted = _specific(aim.stems)
-        absent = bool(wanted) and not wanted & held
-        if _is_elsewhere(claim, near.record, aim, absent=absent):
+        if _is_elsewhere(claim, near.record, aim, held):
             return aim
     return None
 
 
-def _is_elsewhere(claim: Claim, record: Record, aim: Aim, *, absent: bool) -> bool:
+def _is_elsewhere(claim: Claim, record: Record, aim: Aim, held: frozenset[str]) -> bool:
     """Tell whether a record names others behind the preposition of a claim, or nobody where it should."""
+    wanted = _specific(aim.stems)
+    absent = bool(wanted) and not wanted & held
     told = told_aims(record, aim.kind)
     if not told:
+        absent = absent or _only_before_noun(record, aim, claim.content)
         return absent and aim.kind == _STRONG and not is_sql_answer(record.text)
-    if any(_same(aim, each) for each in told):
+    if any(_same(aim, each) for each in told) or _is_named_at_verb(record, aim):
         return False
+    if wanted - held and any(each.stems[-1] == aim.stems[-1] for each in told):
+        return True  # `under the new policy` beside `under the old policy`
     # A field for one place may stand beside the one for the claimed place: a flight's destination beside its cabin.
     said = any(each.end for each in told) or RECEIVED.search(claim.text) is not None
     return absent or (said and aim.kind == _STRONG)
+
+
+_AT_VERB: Final = re.compile(
+    r"\b(?:granted|gave|given|sent|paid|handed|assigned|awarded|issued|offered|emailed|refunded|charged|showed|told|lent|wired)\s((?:the\s)?(?:[A-Z][\w-]*\s?){1,3})"
+)
+
+
+def _is_named_at_verb(record: Record, aim: Aim) -> bool:
+    """Tell whether a record names the party right behind the verb: `granted Ann access to the repo`."""
+    return any(set(aim.stems) <= set(stems(match[1].lower())) for match in _AT_VERB.finditer(record.text[:_READ]))
+
+
+def _only_before_noun(record: Record, aim: Aim, content: frozenset[str]) -> bool:
+    """Tell whether a record has a party only as what tells of which sort a thing is: `board report sent`."""
+    if record.form not in ("line", "prose") or record.fields or len(aim.stems) != 1:
+        return False
+    found = stems(record.text[:_READ].lower())
+    places = [place for place, each in enumerate(found) if each == aim.stems[0]]
+    return bool(places) and all(
+        place + 1 < len(found) and found[place + 1] in content and not groups_in(found[place + 1])
+        for place in places
+    ) and not _ENVIRONMENT.search(" ".join(aim.stems))
+
+
+_ENVIRONMENT: Final = re.compile(r"\b(?:production|stag|development|sandbox|canary|preview|test)")
 
 
 def _within(fact: Fact, aim: Aim) -> bool:
