@@ -46,7 +46,8 @@ def says_in_order(claim: Claim, record: Record, ignoring: frozenset[Fact] = froz
 _PASSIVE: Final = re.compile(r"\b(?:was|were|has been|have been|had been)\s([a-z]+)\b")
 _FIRST: Final = re.compile(r"[A-Za-z]{2,}")
 _SMALL: Final = re.compile(
-    r"\b(?:to|into|onto|for|with|from|by|in|on|at|of|as|via|through|against|under|over|about|not|no|or|and)\b", re.IGNORECASE
+    r"\b(?:to|into|onto|for|with|from|by|in|on|at|of|as|via|through|against|under|over|about|not|no|or|and)\b",
+    re.IGNORECASE,
 )
 
 
@@ -61,7 +62,11 @@ def says_verb_first(claim: Claim, record: Record) -> bool:
     given = [
         each
         for each in record.ordered
-        if (each.kind not in ("date", "time") if isinstance(each, Fact) else each not in report_words() or each in claim.names)
+        if (
+            each.kind not in ("date", "time")
+            if isinstance(each, Fact)
+            else each not in report_words() or each in claim.names
+        )
     ]
     if len(given) != len(wanted):
         return False

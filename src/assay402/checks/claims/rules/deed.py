@@ -159,13 +159,16 @@ def _from_fields(record: Record) -> list[Deed]:
         told += [
             field.value
             for field in record.fields
-            if field.name.lower() in ("type", "event", "action", "kind", "name", "status", "state", "message", "msg")
+            if field.name.lower()
+            in ("type", "event", "action", "kind", "name", "status", "state", "message", "msg")
             and _DONE.fullmatch(field.value)
         ]
     return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
 
 
-_DONE: Final = re.compile(r"(?:(?!not\b|never\b|no\b)[a-z]+[._ ])?(?:[a-z]+ed|(?:re)?sent|(?:re|pre)?paid)", re.IGNORECASE)
+_DONE: Final = re.compile(
+    r"(?:(?!not\b|never\b|no\b)[a-z]+[._ ])?(?:[a-z]+ed|(?:re)?sent|(?:re|pre)?paid)", re.IGNORECASE
+)
 
 
 _REFUSAL: Final = re.compile(

@@ -19,7 +19,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     return (
         (
             re.compile(
-                rf"\b(another \w+|(?:{outsider}))(?:['’]s|(?<=s)['’])\s((?:[\w-]+\s){{0,2}}?[\w-]+)", re.IGNORECASE
+                rf"\b(another \w+|(?:{outsider}))(?:['’]s|(?<=s)['’])\s((?:[\w-]+\s){{0,2}}?[\w-]+)",
+                re.IGNORECASE,
             ),
             "owned",
         ),
@@ -30,7 +31,12 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
             ),
             "of",
         ),
-        (re.compile(rf"(?<![\w-])({'|'.join(listed['no_longer'])})[\s-]((?:[\w-]+\s)?[\w-]+)", re.IGNORECASE), "sort"),
+        (
+            re.compile(
+                rf"(?<![\w-])({'|'.join(listed['no_longer'])})[\s-]((?:[\w-]+\s)?[\w-]+)", re.IGNORECASE
+            ),
+            "sort",
+        ),
         (re.compile(rf"\b(test|sample|demo|trial)\s({'|'.join(listed['tried'])})\b", re.IGNORECASE), "sort"),
     )
 
@@ -53,7 +59,9 @@ def of_another(claim: Claim, record: Record) -> str:
     return ""
 
 
-_LED: Final = re.compile(r"\b(?:the|an?|our|your|their|its|his|her|my|this)\s((?:[\w-]+\s){0,2}[\w-]+)", re.IGNORECASE)
+_LED: Final = re.compile(
+    r"\b(?:the|an?|our|your|their|its|his|her|my|this)\s((?:[\w-]+\s){0,2}[\w-]+)", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=4_096)

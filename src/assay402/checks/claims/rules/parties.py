@@ -6,11 +6,12 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import listed, stem, stems, stop_words, words
+from assay402.checks.claims.reading.text import listed, stems, words
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
 from assay402.checks.claims.rules.owners import of_another, other_level
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.targets import RECEIVED, other_aim, told_aims
+from assay402.checks.claims.rules.things import other_place, other_thing
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -20,7 +21,8 @@ _VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _PASSIVE: Final = re.compile(
-    r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:(?:not|never|yet|already|also|just|now|\w+ly)\s){0,2}$", re.IGNORECASE
+    r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:(?:not|never|yet|already|also|just|now|\w+ly)\s){0,2}$",
+    re.IGNORECASE,
 )
 _SPEAKER: Final = re.compile(
     r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b",
@@ -48,11 +50,13 @@ def other_party(supported: Supported) -> Finding | None:
     """Take back a support whose actor, recipient, target or whole amount is not the record's.
 
     ## What it reports
-    CONTRADICTED with IDENTITY_MISMATCH where the record names another actor or recipient than the claim, and with
-    VALUE_MISMATCH where a sum claimed in full is a part of the recorded total. UNSUPPORTED where the record names
-    none, names another target (an action may be done for several), or does not say that the sum was the whole; where the
-    claim names a role and the record a person; where the record is of a thing of another name or kind (`the branch a-1`),
-    or its log is of another environment.
+    CONTRADICTED with IDENTITY_MISMATCH where the record names another actor than the claim, or another recipient of
+    what goes to one at a time (sent, paid, assigned, issued), and with VALUE_MISMATCH where a sum claimed in full is a
+    part of the recorded total. UNSUPPORTED where the record names no recipient or target, names another target (an
+    action may be done for several) behind the same preposition or in a field for it, has the two ends the other way
+    round, or does not say that the sum was the whole; where the claim names a role and the record a person; where the
+    record is of a thing of another name or kind (`the branch a-1`), of an outsider's or a former or mock one, of access
+    of another level, or its log is of another environment.
 
     ## Why it matters
     An approval by somebody else is no approval, and a report sent to the auditors did not reach the board.
@@ -68,8 +72,8 @@ def other_party(supported: Supported) -> Finding | None:
             _actor(supported, near, text)
             or _target(supported, near, text)
             or _whole(supported, near, text)
-            or _thing(supported, near, text)
-            or _place(supported, near, text)
+            or other_thing(supported, near, text)
+            or other_place(supported, near, text)
             or _owner(supported, near)
         )
         if found is not None:
@@ -187,86 +191,13 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     told = told_aims(near.record, aim.kind)
     if not told:
         return unstated(supported, _ID, "the record names no target", "the same target")
-    if aim.kind == "to" and RECEIVED.search(text) and not (aim.is_common and any(each.is_name for each in told)):
+    if (
+        aim.kind == "to"
+        and RECEIVED.search(text)
+        and not (aim.is_common and any(each.is_name for each in told))
+    ):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
     return unstated(supported, _ID, "the record names another target", "the same target")
-
-
-_THING: Final = re.compile(
-    r"\b(deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
-)
-_CALLED: Final = re.compile(
-    r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|project|file|tag|job|flag|user)\s[\"'`]?([A-Za-z][\w./]*[-_./0-9][\w./-]*\w)"
-)
-"""A kind of thing with a name that no common word has the form of."""
-
-
-def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
-    """Leave unsupported what the record tells of another thing than the one the claim calls by its name."""
-    called = _CALLED.search(text)
-    if called is not None:
-        name, told = called[1].lower(), " ".join(each.searched for each in (*near.chain, near.record)).lower()
-        alike = re.search(rf"(?<![\w-]){re.escape(name.replace('_', ' '))}(?![\w-])", told.replace("_", " "))
-        return None if alike else unstated(supported, _ID, "the record does not name it", "this very thing")
-    other = _of_other_kind(text, near)
-    if other:
-        return unstated(supported, _ID, "there it is a thing of another kind", "it of this kind")
-    match = _THING.search(text)
-    if match is None or match[2] in stop_words():
-        return None
-    if frozenset(stems(match[2])) <= _held(near) | listed("vague"):
-        kind = re.search(rf"\b([a-z]+)\s[\"'`]?{re.escape(match[2])}\b", near.record.text)
-        other = kind is not None and kind[1] != match[1] and _THING.match(f"{kind[1]} x is ") is not None
-        return (
-            unstated(supported, _ID, "there it is a thing of another kind", "it of this kind")
-            if other
-            else None
-        )
-    if match[2].endswith(("ed", "tion", "ment", "ing")) or match[2] in _PLAIN_NOUNS:
-        return None
-    return unstated(supported, _ID, "the record does not name it", "this very thing")
-
-
-_KIND: Final = re.compile(
-    r"\b(?!the\b|an?\b|our\b|this\b|that\b|your\b)([A-Za-z][\w-]*)\s(table|index|view|schema|bucket|queue|topic|branch|repository|repo|database|cluster|namespace|server|service|page|column|key|token|password|certificate|role|group|folder|file)\b",
-    re.IGNORECASE,
-)
-
-
-def _of_other_kind(text: str, near: Near) -> bool:
-    """Tell whether a record has the name that a claim has before a kind of thing only before another: `users index`."""
-    claimed = _KIND.findall(text)
-    told = {(name.lower(), stem(kind)) for name, kind in _KIND.findall(near.record.text[:_LOOKED_AT])} if claimed else ()
-    return bool(told) and any(
-        stem(kind) not in near.stems and any(name.lower() == one for one, _ in told) for name, kind in claimed
-    )
-
-
-_PLAIN_NOUNS: Final = frozenset(
-    ("restart", "build", "image", "rollback", "backup", "upgrade", "update", "name", "version", "status", "health", "count",
-     "size", "usage", "memory", "password", "role", "account", "access", "schema", "table", "entry", "file", "page")
-)  # fmt: skip
-"""Words behind the kind of a thing that say what of it, and are no name: `the server restart was`."""
-
-
-_ENVIRONMENT: Final = re.compile(
-    r"\b(production|prod|staging|development|sandbox|canary|preview|uat|preprod)\b", re.IGNORECASE
-)
-
-
-def _place(supported: Supported, near: Near, text: str) -> Finding | None:
-    """Leave unsupported what is told of no environment in a log that names another one than the claim does."""
-    said = {stem(each) for each in _ENVIRONMENT.findall(text)}
-    if not said or said & _held(near):
-        return None
-    around = supported.view.world.bearing_of(near.record.item)[:_FIRST]
-    told = {stem(name) for each in around for name in _ENVIRONMENT.findall(each.text[:_LOOKED_AT])}
-    if not told or said & told:
-        return None
-    return unstated(supported, _ID, "the log names another environment", "that it was done there")
-
-
-_FIRST: Final = 20
 
 
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:
@@ -298,9 +229,17 @@ def named_otherwise(supported: Supported) -> Finding | None:
     text = supported.claim.text
     for near in supported.nears:
         done = stage_of(near.record) == "COMPLETED" or _is_only_one(supported, near.record)
-        if not done or near.record.item.kind == "description" or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text)):
+        if (
+            not done
+            or near.record.item.kind == "description"
+            or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text))
+        ):
             continue
-        for each in (_actor(supported, near, text), _target(supported, near, text), _addressee(supported, near)):
+        for each in (
+            _actor(supported, near, text),
+            _target(supported, near, text),
+            _addressee(supported, near),
+        ):
             if each is not None and each.support == "CONTRADICTED":
                 return each
     return None

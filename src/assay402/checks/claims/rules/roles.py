@@ -51,7 +51,9 @@ def _swapped(claimed: str, told: str) -> bool:
     """Tell whether of two names the other one does it to the other: `Ann owes Bob` beside `Bob owes Ann`."""
     mine = {match.groups() for match in _DOES.finditer(claimed)}
     theirs = {match.groups() for match in _DOES.finditer(told)} if mine else set()
-    return any((goal, verb, agent) in theirs and (agent, verb, goal) not in theirs for agent, verb, goal in mine)
+    return any(
+        (goal, verb, agent) in theirs and (agent, verb, goal) not in theirs for agent, verb, goal in mine
+    )
 
 
 @lru_cache(maxsize=4_096)

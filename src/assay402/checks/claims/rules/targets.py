@@ -48,6 +48,10 @@ RECEIVED: Final = re.compile(
 """What is done for one at a time: what was sent to one was not sent to another."""
 
 
+_TURNED: Final = {"to": "from", "from": "to", "via": "to"}
+"""What something came from is not where it went, nor did he send it to whom it was sent."""
+
+
 class Aim(NamedTuple):
     """What stands behind a preposition."""
 
@@ -81,6 +85,7 @@ _MEMBER: Final = 3
 """Words of a further member of a list."""
 
 
+_LETTER: Final = re.compile(r"[a-z]\s([A-Z])[.,]?$")
 _OWNER: Final = re.compile(r"([\w-]+(?:['’]s|(?<=s)['’]))\s(.+)")
 
 
@@ -90,8 +95,12 @@ def _aim(kind: str, part: str, start: int, end: int) -> list[Aim]:
     if owned is not None and _specific(tuple(stems(owned[2].lower()))):
         bare = owned[2]  # what was sent to Ann's manager was not sent to Ann
     named = tuple(each for each in stems(bare.lower().replace("_", " ")) if len(each) > 1)
+    named = named or (("us",) if bare in ("us", "US") else ())
     if not named:
         return []
+    letter = _LETTER.search(bare)
+    if letter is not None:
+        named = (*named, f"={letter[1]}")  # `project A`
     is_low = bare.islower() and bare.replace(" ", "").replace("-", "").isalpha()
     led = _ARTICLE.match(bare) is not None or bare.endswith("s") or bool(parties().intersection(named))
     return [Aim(kind, named, is_low and led, not is_low, start, end)]
@@ -103,9 +112,12 @@ def other_aim(claim: Claim, near: Near) -> Aim | None:
     did = _DID.search(text)
     if did is None or claim.form in ("leaf", "cell"):
         return None
+    # A code behind a preposition is where something went, if something was done; else it is a value like any other.
+    done = any(each.stage == "COMPLETED" for each in claim.mentions)
+    values = [each for each in claim.facts if not (done and each.kind in ("id", "code"))]
     held = near.stems | frozenset(stems(near.record.item.source_label))
     for aim in aims(text):
-        if aim.start < did.end() or any(_within(fact, aim) for fact in claim.facts):
+        if aim.start < did.end() or any(_within(fact, aim) for fact in values):
             continue
         if _is_elsewhere(claim, near.record, aim, held):
             return aim
@@ -117,6 +129,10 @@ def _is_elsewhere(claim: Claim, record: Record, aim: Aim, held: frozenset[str]) 
     wanted = _specific(aim.stems)
     absent = bool(wanted) and not wanted & held
     told = told_aims(record, aim.kind)
+    if not any(_same(aim, each) for each in told) and any(
+        _same(aim, each) for each in _opposite(record, aim.kind)
+    ):
+        return True
     if not told:
         absent = absent or _only_before_noun(record, aim, claim.content)
         return absent and aim.kind == _STRONG and not is_sql_answer(record.text)
@@ -136,7 +152,9 @@ _AT_VERB: Final = re.compile(
 
 def _is_named_at_verb(record: Record, aim: Aim) -> bool:
     """Tell whether a record names the party right behind the verb: `granted Ann access to the repo`."""
-    return any(set(aim.stems) <= set(stems(match[1].lower())) for match in _AT_VERB.finditer(record.text[:_READ]))
+    return any(
+        set(aim.stems) <= set(stems(match[1].lower())) for match in _AT_VERB.finditer(record.text[:_READ])
+    )
 
 
 def _only_before_noun(record: Record, aim: Aim, content: frozenset[str]) -> bool:
@@ -145,13 +163,23 @@ def _only_before_noun(record: Record, aim: Aim, content: frozenset[str]) -> bool
         return False
     found = stems(record.text[:_READ].lower())
     places = [place for place, each in enumerate(found) if each == aim.stems[0]]
-    return bool(places) and all(
-        place + 1 < len(found) and found[place + 1] in content and not groups_in(found[place + 1])
-        for place in places
-    ) and not _ENVIRONMENT.search(" ".join(aim.stems))
+    return (
+        bool(places)
+        and all(
+            place + 1 < len(found) and found[place + 1] in content and not groups_in(found[place + 1])
+            for place in places
+        )
+        and not _ENVIRONMENT.search(" ".join(aim.stems))
+    )
 
 
 _ENVIRONMENT: Final = re.compile(r"\b(?:production|stag|development|sandbox|canary|preview|test)")
+
+
+def _opposite(record: Record, kind: str) -> list[Aim]:
+    """Give where something went for where it came from, and the other way round; for who did it, the fields alone."""
+    found = told_aims(record, _TURNED[kind]) if kind in _TURNED else []
+    return [each for each in found if kind != "via" or not each.end]  # signed to a label is signed by it
 
 
 def _within(fact: Fact, aim: Aim) -> bool:
@@ -178,6 +206,9 @@ _HEADS: Final = ("folder", "channel", "inbox", "mailbox", "address", "environmen
 """Nouns that say only of what kind a place is."""
 
 
+_COLLECTIVE: Final = frozenset(stem(each) for each in ("team", "group", "department", "staff", "office", "unit"))
+
+
 def _specific(named: tuple[str, ...]) -> frozenset[str]:
     return frozenset(named) - _generic()
 
@@ -185,9 +216,14 @@ def _specific(named: tuple[str, ...]) -> frozenset[str]:
 def _same(claimed: Aim, told: Aim) -> bool:
     """Tell whether two phrases may mean the same party or place."""
     mine, theirs = frozenset(claimed.stems), frozenset(told.stems)
+    if claimed.stems[-1] != told.stems[-1] and claimed.stems[-1][0] == told.stems[-1][0] == "=":
+        return False
     if mine & theirs:
-        is_of_kind = claimed.stems[-1] == told.stems[-1] and len(mine & theirs) == 1
-        return not (is_of_kind and mine - theirs and theirs - mine)
+        own, other = mine - theirs, theirs - mine
+        if not own or not other or own | other <= _COLLECTIVE:
+            return True
+        of_kind = claimed.stems[-1] == told.stems[-1] and len(mine & theirs) == 1
+        return not (of_kind or own <= _generic())
     if _specific(claimed.stems):
         return False
     return not (told.is_common and _specific(told.stems))
