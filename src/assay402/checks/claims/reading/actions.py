@@ -57,6 +57,8 @@ _THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "messa
 """Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
+_ACCOUNT: Final = re.compile(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNORECASE)
+"""Money is moved from checking; nothing is checked there."""
 _ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
 """Who signs up or in joins something and signs nothing."""
 _PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
@@ -139,6 +141,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
             group is None
             or _COMPOUND.match(text, end)
             or (group == "delete" and _MEASURED.match(text, end))
+            or (word.lower() == "checking" and _ACCOUNT.search(text[max(0, start - 8) : start]))
             or (group == "sign" and _ENROLLED.match(text, end))
             or text[end : end + 1] == "_"
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")

@@ -6,8 +6,9 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import is_past, stem
+from assay402.checks.claims.reading.text import is_past, stem, stems, words
 from assay402.checks.claims.rules.compare import compare
+from assay402.checks.claims.rules.targets import aims, without_aims
 from assay402.checks.claims.rules.view import report_words
 
 _STARTS: Final = 6
@@ -44,20 +45,21 @@ def says_in_order(claim: Claim, record: Record, ignoring: frozenset[Fact] = froz
 
 
 _PASSIVE: Final = re.compile(r"\b(?:was|were|has been|have been|had been)\s([a-z]+)\b")
-_FIRST: Final = re.compile(r"[A-Za-z]{2,}")
 _SMALL: Final = re.compile(
     r"\b(?:to|into|onto|for|with|from|by|in|on|at|of|as|via|through|against|under|over|about|not|no|or|and)\b",
     re.IGNORECASE,
 )
+_IDLE: Final = 8
+"""Words that only report and times that a line may hold beside what it says."""
+_ORDERING: Final = frozenset(("to", "please", "not", "never", "will", "must", "and", "then"))
+"""Words before a verb whose past form is its base, where it tells of nothing done: `to reset`."""
 
 
-def says_verb_first(claim: Claim, record: Record) -> bool:
-    """Tell whether a line says what a claim does, no more and no less, with the verb in front: `moved file to archive`."""
+def says_rearranged(claim: Claim, record: Record) -> bool:
+    """Tell whether a line says what a claim does, no more and no less, in another order: `moved file to archive`."""
     passive = _PASSIVE.search(claim.text)
     wanted = _claimed(claim, frozenset()) if passive is not None else []
-    verb = stem(passive[1]) if passive is not None else ""
-    first = _FIRST.search(record.text) if verb in wanted else None
-    if first is None or not is_past(first[0].lower()) or stem(first[0]) != verb:
+    if passive is None or len(record.ordered) > len(wanted) + _IDLE:
         return False
     given = [
         each
@@ -68,10 +70,38 @@ def says_verb_first(claim: Claim, record: Record) -> bool:
             else each not in report_words() or each in claim.names
         )
     ]
-    if len(given) != len(wanted):
+    if len(given) != len(wanted) or not all(any(_same(one, each) for each in given) for one in wanted):
         return False
-    turned = [verb, *(each for each in wanted if each != verb)]
-    return all(map(_same, turned, given)) and _small(claim.text) == _small(record.text)
+    if not _tells_done(passive[1].lower(), record.text):
+        return False
+    verb, mine, theirs = stem(passive[1]), claim.text, record.text
+    return (
+        sorted(_small(mine)) == sorted(_small(theirs))
+        and _phrases(mine) == _phrases(theirs)
+        and _rest(mine, verb) == _rest(theirs, verb)
+    )
+
+
+def _tells_done(done: str, text: str) -> bool:
+    """Tell whether a text has a verb in the past, or, where this is the base form, behind a noun."""
+    before = ""
+    for word in words(text[:_READ].lower()):
+        if word == done or stem(word) == stem(done):
+            return is_past(word) or (word == done and bool(before) and before not in _ORDERING)
+        before = word
+    return False
+
+
+_READ: Final = 300
+
+
+def _phrases(text: str) -> set[tuple[str, tuple[str, ...]]]:
+    return {(aim.kind, aim.stems) for aim in aims(text)}
+
+
+def _rest(text: str, verb: str) -> list[str]:
+    """Give the words that stand behind no preposition, the verb apart."""
+    return [each for each in stems(without_aims(text)) if each != verb and each not in report_words()]
 
 
 def _small(text: str) -> list[str]:

@@ -158,16 +158,6 @@ def _listed(name: str) -> frozenset[str]:
     return frozenset(stem(word) for word in table("carrying")[name])
 
 
-def parties() -> frozenset[str]:
-    """Give the stems of words for those whom something may go to, each another one than the customer."""
-    return _listed("parties")
-
-
-def anybody() -> frozenset[str]:
-    """Give the stems of words for whom or what an action concerned that a log does not name."""
-    return _listed("anyone")
-
-
 def _held(state: str, view: View, near: Near, index: int) -> bool:
     if state == "match":
         return True

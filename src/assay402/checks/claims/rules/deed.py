@@ -268,6 +268,16 @@ def _stage_of(record: Record) -> Stage | None:
     return _text_stage(record)
 
 
+_PAST: Final = re.compile(
+    r"\b(?:was|were|has been|have been)\s(?!(?:to|queued|scheduled|planned|pending)\b)[a-z]+|\bnotified\b|\binformed\b|\btold\b",
+    re.IGNORECASE,
+)
+_AFTERWARDS: Final = re.compile(
+    r"\b(?:and|but|which|who|then|that)\s(?:\w+\s){0,4}?will\b[^.;]*", re.IGNORECASE
+)
+"""What is to come after something was done, or was told of, takes nothing from its being done."""
+
+
 def _text_stage(record: Record) -> Stage | None:
     text = record.text[:600]
     if record.form == "json":
@@ -291,6 +301,8 @@ def _text_stage(record: Record) -> Stage | None:
     if answered is not None:
         return "NONEXECUTION" if answered[2] == "0" and answered[1] != "SELECT" else "COMPLETED"
     told = cue(text)
+    if told == "QUEUED" and _PAST.search(text):
+        told = cue(_AFTERWARDS.sub("", text))
     if told is None and record.level_is_error:
         return "FAILED"
     return told

@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, words
-from assay402.checks.claims.rules.carrying import anybody, parties
 from assay402.checks.claims.rules.deed import is_sql_answer
 from assay402.checks.claims.rules.view import Near
 
@@ -86,16 +86,18 @@ _MEMBER: Final = 3
 
 
 _LETTER: Final = re.compile(r"[a-z]\s([A-Z])[.,]?$")
+_NUMBER: Final = re.compile(r"(?<![\w.-])[0-9][0-9,]*\s")
 _OWNER: Final = re.compile(r"([\w-]+(?:['’]s|(?<=s)['’]))\s(.+)")
 
 
 def _aim(kind: str, part: str, start: int, end: int) -> list[Aim]:
-    bare = part.strip().removesuffix("'s").removesuffix("’s")
+    # How many there are is a value of its own.
+    bare = _NUMBER.sub("", part.strip()).removesuffix("'s").removesuffix("’s")
     owned = _OWNER.match(bare)
     if owned is not None and _specific(tuple(stems(owned[2].lower()))):
         bare = owned[2]  # what was sent to Ann's manager was not sent to Ann
-    named = tuple(each for each in stems(bare.lower().replace("_", " ")) if len(each) > 1)
-    named = named or (("us",) if bare in ("us", "US") else ())
+    found = stems(bare.lower().replace("_", " ")) or (["us"] if bare in ("us", "US") else [])
+    named = tuple(each for each in found if len(each) > 1 and not each.isdigit())
     if not named:
         return []
     letter = _LETTER.search(bare)
@@ -106,6 +108,13 @@ def _aim(kind: str, part: str, start: int, end: int) -> list[Aim]:
     return [Aim(kind, named, is_low and led, not is_low, start, end)]
 
 
+def without_aims(text: str) -> str:
+    """Give a text without what stands behind its prepositions."""
+    for aim in reversed(aims(text)):
+        text = f"{text[: aim.start]} {text[aim.end :]}"
+    return text
+
+
 def other_aim(claim: Claim, near: Near) -> Aim | None:
     """Give where a claim says something went, if the record says that it went elsewhere or nowhere; else none."""
     text = claim.text
@@ -114,11 +123,16 @@ def other_aim(claim: Claim, near: Near) -> Aim | None:
         return None
     # A code behind a preposition is where something went, if something was done; else it is a value like any other.
     done = any(each.stage == "COMPLETED" for each in claim.mentions)
-    values = [each for each in claim.facts if not (done and each.kind in ("id", "code"))]
+    values = [
+        each for each in claim.facts if each.kind != "number" and not (done and each.kind in ("id", "code"))
+    ]
     held = near.stems | frozenset(stems(near.record.item.source_label))
     for aim in aims(text):
         if aim.start < did.end() or any(_within(fact, aim) for fact in values):
             continue
+        counted = any(_within(fact, aim) for fact in claim.facts)
+        if counted and not told_aims(near.record, aim.kind):
+            continue  # how many it went to is bound as a value
         if _is_elsewhere(claim, near.record, aim, held):
             return aim
     return None
@@ -198,6 +212,18 @@ def told_aims(record: Record, kind: str) -> list[Aim]:
 
 
 @lru_cache(maxsize=1)
+def parties() -> frozenset[str]:
+    """Give the stems of words for those whom something may go to, each another one than the customer."""
+    return frozenset(stem(each) for each in table("carrying")["parties"])
+
+
+@lru_cache(maxsize=1)
+def anybody() -> frozenset[str]:
+    """Give the stems of words for whom or what an action concerned that a log does not name."""
+    return frozenset(stem(each) for each in table("carrying")["anyone"])
+
+
+@lru_cache(maxsize=1)
 def _generic() -> frozenset[str]:
     return anybody() | listed("vague") | frozenset(stem(each) for each in _HEADS)
 
@@ -206,7 +232,9 @@ _HEADS: Final = ("folder", "channel", "inbox", "mailbox", "address", "environmen
 """Nouns that say only of what kind a place is."""
 
 
-_COLLECTIVE: Final = frozenset(stem(each) for each in ("team", "group", "department", "staff", "office", "unit"))
+_COLLECTIVE: Final = frozenset(
+    stem(each) for each in ("team", "group", "department", "staff", "office", "unit")
+)
 
 
 def _specific(named: tuple[str, ...]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.text import plain
-from assay402.checks.claims.rules.alignment import says_in_order, says_verb_first
+from assay402.checks.claims.rules.alignment import says_in_order, says_rearranged
 from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
 from assay402.checks.claims.rules.view import Near, View, bound_values
@@ -138,7 +138,7 @@ def in_order(claim: Claim, near: Near) -> bool:
         return False
     if antonyms_between(claim.content, near.record.own_stems):
         return False
-    return (says_in_order(claim, near.record) and _restricts_nothing(claim, near)) or says_verb_first(
+    return (says_in_order(claim, near.record) and _restricts_nothing(claim, near)) or says_rearranged(
         claim, near.record
     )
 

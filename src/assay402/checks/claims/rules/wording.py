@@ -33,7 +33,7 @@ _ACTIVE: Final = re.compile(
     r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b"
 )
 _AIMED: Final = re.compile(
-    r"\s(?:to|into|onto|from|by|with|at|in|on|for|under|through|via|against|over|as|within)\b"
+    r"\s(?:to|into|onto|from|by|with|at|in|on|for|under|through|via|against|over|as|within|that|of|about|because|when)\b"
 )
 """What stands behind a verb and belongs to it: nothing is pending to somebody, nothing failed to him."""
 _BASES: Final = {
