@@ -228,12 +228,12 @@ def named_otherwise(supported: Supported) -> Finding | None:
         return None
     text = supported.claim.text
     for near in supported.nears:
-        done = stage_of(near.record) == "COMPLETED" or _is_only_one(supported, near.record)
-        if (
-            not done
-            or near.record.item.kind == "description"
-            or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text))
+        record = near.record
+        if record.item.kind == "description" or not (
+            near.shared or near.coverage >= _ALIKE or is_mail_line(record.text)
         ):
+            continue
+        if stage_of(record) != "COMPLETED" and not _is_only_one(supported, record):
             continue
         for each in (
             _actor(supported, near, text),
@@ -250,12 +250,13 @@ def _is_only_one(supported: Supported, record: Record) -> bool:
     groups, world = {each.group for each in supported.claim.mentions}, supported.view.world
     done = (
         each.record
-        for each in supported.view.near[:_LOOKED_AT]
+        for each in supported.view.near[:_NEAREST]
         if any(deed.group in groups and deed.stage == "COMPLETED" for deed in world.deeds(each.record))
     )
     return [*islice(done, 2)] == [record]
 
 
+_NEAREST: Final = 60
 _LEFT_OPEN: Final = ("authority", "no-execution-record")
 _ALIKE: Final = 0.5
 

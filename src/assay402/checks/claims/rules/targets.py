@@ -18,7 +18,7 @@ _KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "ove
 _STRONG: Final = "to"
 """Where something went is told or not; what it was for, with, in or from may be said in many other ways."""
 _PHRASE: Final = re.compile(
-    r"(?<![\w-])(to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as)\s(?!be\b|have\b|the\s(?:extent|end|point)\b)"
+    r"(?<![\w-])(to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as|of)\s(?!be\b|have\b|the\s(?:extent|end|point)\b)"
     r"((?:(?!(?:to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as|of|about|after|before|because|that|which|who|when|while|since|until|during|within|per|is|are|was|were|has|have|had|will|but|so|then|not|if|due)\b)[\w@.#/&'’-]+,?\s?){1,6})",
     re.IGNORECASE,
 )
@@ -87,6 +87,7 @@ _MEMBER: Final = 3
 
 _LETTER: Final = re.compile(r"[a-z]\s([A-Z])[.,]?$")
 _NUMBER: Final = re.compile(r"(?<![\w.-])[0-9][0-9,]*\s")
+_MONTH: Final = re.compile(r"January|February|March|April|May|June|July|August|September|October|November|December")
 _OWNER: Final = re.compile(r"([\w-]+(?:['’]s|(?<=s)['’]))\s(.+)")
 
 
@@ -97,6 +98,8 @@ def _aim(kind: str, part: str, start: int, end: int) -> list[Aim]:
     if owned is not None and _specific(tuple(stems(owned[2].lower()))):
         bare = owned[2]  # what was sent to Ann's manager was not sent to Ann
     found = stems(bare.lower().replace("_", " ")) or (["us"] if bare in ("us", "US") else [])
+    if kind == "for" and _MONTH.fullmatch(bare) is not None:
+        return [Aim(kind, (f"={bare.lower()}",), is_common=False, is_name=False, start=start, end=end)]
     named = tuple(each for each in found if len(each) > 1 and not each.isdigit())
     if not named:
         return []
@@ -118,8 +121,7 @@ def without_aims(text: str) -> str:
 def other_aim(claim: Claim, near: Near) -> Aim | None:
     """Give where a claim says something went, if the record says that it went elsewhere or nowhere; else none."""
     text = claim.text
-    did = _DID.search(text)
-    if did is None or claim.form in ("leaf", "cell"):
+    if _DID.search(text) is None or claim.form in ("leaf", "cell"):
         return None
     # A code behind a preposition is where something went, if something was done; else it is a value like any other.
     done = any(each.stage == "COMPLETED" for each in claim.mentions)
@@ -128,7 +130,7 @@ def other_aim(claim: Claim, near: Near) -> Aim | None:
     ]
     held = near.stems | frozenset(stems(near.record.item.source_label))
     for aim in aims(text):
-        if aim.start < did.end() or any(_within(fact, aim) for fact in values):
+        if any(_within(fact, aim) for fact in values) and not aim.stems[0].startswith("="):
             continue
         counted = any(_within(fact, aim) for fact in claim.facts)
         if counted and not told_aims(near.record, aim.kind):
@@ -150,13 +152,24 @@ def _is_elsewhere(claim: Claim, record: Record, aim: Aim, held: frozenset[str]) 
     if not told:
         absent = absent or _only_before_noun(record, aim, claim.content)
         return absent and aim.kind == _STRONG and not is_sql_answer(record.text)
+    if _is_turned_round(claim, record, aim, told):
+        return True
     if any(_same(aim, each) for each in told) or _is_named_at_verb(record, aim):
         return False
-    if wanted - held and any(each.stems[-1] == aim.stems[-1] for each in told):
-        return True  # `under the new policy` beside `under the old policy`
+    if any(each.stems[-1] == aim.stems[-1] and set(each.stems) - set(aim.stems) for each in told):
+        return bool(set(aim.stems) - held) or aim.kind == _STRONG  # the new policy beside the old one
+    absent = absent or held.isdisjoint(aim.stems)
     # A field for one place may stand beside the one for the claimed place: a flight's destination beside its cabin.
     said = any(each.end for each in told) or RECEIVED.search(claim.text) is not None
     return absent or (said and aim.kind == _STRONG)
+
+
+def _is_turned_round(claim: Claim, record: Record, aim: Aim, told: list[Aim]) -> bool:
+    """Tell whether what a record gives as the target is the claim's object and the other way round."""
+    if record.form not in ("line", "prose") or any(set(each.stems) & set(aim.stems) for each in told):
+        return False
+    mine, theirs = (frozenset(stems(without_aims(each[:_READ]).lower())) for each in (claim.text, record.text))
+    return theirs.issuperset(aim.stems) and any(mine.issuperset(each.stems) for each in told)
 
 
 _AT_VERB: Final = re.compile(
