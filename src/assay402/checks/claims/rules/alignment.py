@@ -50,7 +50,7 @@ _SMALL: Final = re.compile(
     re.IGNORECASE,
 )
 _IDLE: Final = 8
-"""Words that only report and times that a line may hold beside what it says."""
+"""Parts of times that a line may hold beside what it says."""
 _ORDERING: Final = frozenset(("to", "please", "not", "never", "will", "must", "and", "then"))
 """Words before a verb whose past form is its base, where it tells of nothing done: `to reset`."""
 
@@ -58,18 +58,10 @@ _ORDERING: Final = frozenset(("to", "please", "not", "never", "will", "must", "a
 def says_rearranged(claim: Claim, record: Record) -> bool:
     """Tell whether a line says what a claim does, no more and no less, in another order: `moved file to archive`."""
     passive = _PASSIVE.search(claim.text)
-    wanted = _claimed(claim, frozenset()) if passive is not None else []
+    wanted = tokens(claim.text, claim.facts) if passive is not None else []
     if passive is None or len(record.ordered) > len(wanted) + _IDLE:
         return False
-    given = [
-        each
-        for each in record.ordered
-        if (
-            each.kind not in ("date", "time")
-            if isinstance(each, Fact)
-            else each not in report_words() or each in claim.names
-        )
-    ]
+    given = [each for each in record.ordered if isinstance(each, str) or each.kind not in ("date", "time")]
     if len(given) != len(wanted) or not all(any(_same(one, each) for each in given) for one in wanted):
         return False
     if not _tells_done(passive[1].lower(), record.text):
@@ -101,7 +93,7 @@ def _phrases(text: str) -> set[tuple[str, tuple[str, ...]]]:
 
 def _rest(text: str, verb: str) -> list[str]:
     """Give the words that stand behind no preposition, the verb apart."""
-    return [each for each in stems(without_aims(text)) if each != verb and each not in report_words()]
+    return [each for each in stems(without_aims(text)) if each != verb]
 
 
 def _small(text: str) -> list[str]:

@@ -87,7 +87,9 @@ _MEMBER: Final = 3
 
 _LETTER: Final = re.compile(r"[a-z]\s([A-Z])[.,]?$")
 _NUMBER: Final = re.compile(r"(?<![\w.-])[0-9][0-9,]*\s")
-_MONTH: Final = re.compile(r"January|February|March|April|May|June|July|August|September|October|November|December")
+_MONTH: Final = re.compile(
+    r"January|February|March|April|May|June|July|August|September|October|November|December"
+)
 _OWNER: Final = re.compile(r"([\w-]+(?:['’]s|(?<=s)['’]))\s(.+)")
 
 
@@ -168,7 +170,9 @@ def _is_turned_round(claim: Claim, record: Record, aim: Aim, told: list[Aim]) ->
     """Tell whether what a record gives as the target is the claim's object and the other way round."""
     if record.form not in ("line", "prose") or any(set(each.stems) & set(aim.stems) for each in told):
         return False
-    mine, theirs = (frozenset(stems(without_aims(each[:_READ]).lower())) for each in (claim.text, record.text))
+    mine, theirs = (
+        frozenset(stems(without_aims(each[:_READ]).lower())) for each in (claim.text, record.text)
+    )
     return theirs.issuperset(aim.stems) and any(mine.issuperset(each.stems) for each in told)
 
 

@@ -134,8 +134,10 @@ def in_order(claim: Claim, near: Near) -> bool:
     """Tell whether a sentence holds all content of the claim in its order, every value, and nothing opposed."""
     if near.missing_names or any(each.state != "match" for each in near.bindings):
         return False
-    if claim.negative or denies(near.record) or not speaks_plainly(claim, near):
+    if not speaks_plainly(claim, near):
         return False
+    if claim.negative or denies(near.record):
+        return claim.negative and says_rearranged(claim, near.record)
     if antonyms_between(claim.content, near.record.own_stems):
         return False
     return (says_in_order(claim, near.record) and _restricts_nothing(claim, near)) or says_rearranged(
