@@ -1,6 +1,7 @@
 """Whether a sentence of the evidence says a claim in its own order, adding nothing that would change it."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact
@@ -76,12 +77,12 @@ def says_rearranged(claim: Claim, record: Record) -> bool:
 
 def _tells_done(done: str, text: str) -> bool:
     """Tell whether a text has a verb in the past, or, where this is the base form, behind a noun."""
-    before = ""
-    for word in words(text[:_READ].lower()):
-        if word == done or stem(word) == stem(done):
-            return is_past(word) or (word == done and bool(before) and before not in _ORDERING)
-        before = word
-    return False
+    said = ("", *words(text[:_READ].lower()))
+    return any(
+        is_past(word) or (word == done and bool(before) and before not in _ORDERING)
+        for before, word in pairwise(said)
+        if stem(word) == stem(done)
+    )
 
 
 _READ: Final = 300

@@ -245,7 +245,7 @@ def action_recorded(view: View) -> Finding | None:
         near = view.to(deed.record)
         if is_one_of_all(view, near):
             continue
-        if carries(view, action, near) and other_aim(view.claim, near) is None:
+        if carries(view, action, near) and other_aim(view, near) is None:
             refs = tuple(dict.fromkeys((deed.record.ref, *(each.ref for each in near.bindings if each.ref))))
             bound = tuple(
                 (index, each.ref, each.found.raw)

@@ -11,7 +11,7 @@ from assay402.checks.claims.rules.deed import is_mail_line, stage_of
 from assay402.checks.claims.rules.owners import of_another, other_level
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.targets import RECEIVED, other_aim, told_aims
-from assay402.checks.claims.rules.things import other_place, other_thing
+from assay402.checks.claims.rules.things import other_thing
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -55,8 +55,8 @@ def other_party(supported: Supported) -> Finding | None:
     part of the recorded total. UNSUPPORTED where the record names no recipient or target, names another target (an
     action may be done for several) behind the same preposition or in a field for it, has the two ends the other way
     round, or does not say that the sum was the whole; where the claim names a role and the record a person; where the
-    record is of a thing of another name or kind (`the branch a-1`), of an outsider's or a former or mock one, of access
-    of another level, or its log is of another environment.
+    record is of a thing of another name or kind (`the branch a-1`), of an outsider's or a former or mock one, or of access
+    of another level.
 
     ## Why it matters
     An approval by somebody else is no approval, and a report sent to the auditors did not reach the board.
@@ -73,7 +73,6 @@ def other_party(supported: Supported) -> Finding | None:
             or _target(supported, near, text)
             or _whole(supported, near, text)
             or other_thing(supported, near, text)
-            or other_place(supported, near, text)
             or _owner(supported, near)
         )
         if found is not None:
@@ -185,7 +184,7 @@ def _held(near: Near) -> frozenset[str]:
 
 
 def _target(supported: Supported, near: Near, text: str) -> Finding | None:
-    aim = other_aim(supported.claim, near)
+    aim = other_aim(supported.view, near)
     if aim is None:
         return None
     told = told_aims(near.record, aim.kind)

@@ -10,7 +10,7 @@ from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, words
 from assay402.checks.claims.rules.deed import is_sql_answer
-from assay402.checks.claims.rules.view import Near
+from assay402.checks.claims.rules.view import Near, View
 
 _READ: Final = 600
 _KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "over": "via", "under": "in", "against": "with"}  # fmt: skip
@@ -120,9 +120,9 @@ def without_aims(text: str) -> str:
     return text
 
 
-def other_aim(claim: Claim, near: Near) -> Aim | None:
+def other_aim(view: View, near: Near) -> Aim | None:
     """Give where a claim says something went, if the record says that it went elsewhere or nowhere; else none."""
-    text = claim.text
+    claim, text = view.claim, view.claim.text
     if _DID.search(text) is None or claim.form in ("leaf", "cell"):
         return None
     # A code behind a preposition is where something went, if something was done; else it is a value like any other.
@@ -137,9 +137,25 @@ def other_aim(claim: Claim, near: Near) -> Aim | None:
         counted = any(_within(fact, aim) for fact in claim.facts)
         if counted and not told_aims(near.record, aim.kind):
             continue  # how many it went to is bound as a value
-        if _is_elsewhere(claim, near.record, aim, held):
+        if _is_elsewhere(claim, near.record, aim, held) and not _is_told_beside(view, near.record, aim):
             return aim
     return None
+
+
+def _is_told_beside(view: View, record: Record, aim: Aim) -> bool:
+    """Tell whether a record names no target and a line beside it of the same action does: `deploying to production`."""
+    if told_aims(record, aim.kind):
+        return False
+    content = view.claim.content
+    return any(
+        each.item is record.item
+        and any(_same(aim, one) for one in told_aims(each, aim.kind))
+        and all(
+            word in content or groups_in(word) or not word.isalpha()
+            for word in stems(without_aims(each.text))
+        )
+        for each in view.world.records[max(0, record.order - 2) : record.order + 3]
+    )
 
 
 def _is_elsewhere(claim: Claim, record: Record, aim: Aim, held: frozenset[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Which thing of its kind, and in which environment: what a claim calls by name must be what the record tells of."""
+"""Which thing of its kind: what a claim calls by name must be what the record tells of."""
 
 import re
 from typing import Final
@@ -9,7 +9,6 @@ from assay402.checks.claims.rules.supports import Supported, unstated
 from assay402.checks.claims.rules.view import Near
 
 _ID: Final = "claims/other-party"
-_FIRST: Final = 20
 _LOOKED_AT: Final = 600
 _THING: Final = re.compile(
     r"\b(deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
@@ -72,20 +71,3 @@ _PLAIN_NOUNS: Final = frozenset(
      "size", "usage", "memory", "password", "role", "account", "access", "schema", "table", "entry", "file", "page")
 )  # fmt: skip
 """Words behind the kind of a thing that say what of it, and are no name: `the server restart was`."""
-
-
-_ENVIRONMENT: Final = re.compile(
-    r"\b(production|prod|staging|development|sandbox|canary|preview|uat|preprod)\b", re.IGNORECASE
-)
-
-
-def other_place(supported: Supported, near: Near, text: str) -> Finding | None:
-    """Leave unsupported what is told of no environment in a log that names another one than the claim does."""
-    said = {stem(each) for each in _ENVIRONMENT.findall(text)}
-    if not said or said & (near.stems | frozenset(stems(near.record.item.source_label))):
-        return None
-    around = supported.view.world.bearing_of(near.record.item)[:_FIRST]
-    told = {stem(name) for each in around for name in _ENVIRONMENT.findall(each.text[:_LOOKED_AT])}
-    if not told or said & told:
-        return None
-    return unstated(supported, _ID, "the log names another environment", "that it was done there")
