@@ -77,13 +77,14 @@ def carries(view: View, action: Told, near: Near) -> bool:
 _OBJECT: Final = re.compile(
     r"(?:^|[_.])(?:object|resource|entity|item|(?:object|resource|entity|target)_type)$", re.IGNORECASE
 )
+_MOST_FIELDS: Final = 200
 _METHOD: Final = re.compile(r"(?:^|[_.])(?:payment_)?method$", re.IGNORECASE)
 _CARD: Final = re.compile(r"card|visa|amex|debit|credit", re.IGNORECASE)
 
 
 def _is_of_other_object(near: Near, rest: frozenset[str], spoken: set[str]) -> bool:
     """Tell whether a field names another thing that something was done to, or paid with, than a claim in general words."""
-    for field in near.record.fields:
+    for field in near.record.fields[:_MOST_FIELDS]:
         typed = field.name.lower() == "type"
         if (typed or _OBJECT.search(field.name)) and field.value.replace(" ", "").isalpha():
             named = frozenset(stems(field.value)) - spoken

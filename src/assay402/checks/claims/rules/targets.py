@@ -13,6 +13,8 @@ from assay402.checks.claims.rules.deed import is_sql_answer
 from assay402.checks.claims.rules.view import Near, View
 
 _READ: Final = 600
+_LONGEST: Final = 2_000
+_MOST_FIELDS: Final = 200
 _KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "over": "via", "under": "in", "against": "with"}  # fmt: skip
 """Prepositions that say the same of what stands behind them."""
 _STRONG: Final = "to"
@@ -115,14 +117,16 @@ def _aim(kind: str, part: str, start: int, end: int) -> list[Aim]:
 
 def without_aims(text: str) -> str:
     """Give a text without what stands behind its prepositions."""
-    for aim in reversed(aims(text)):
-        text = f"{text[: aim.start]} {text[aim.end :]}"
-    return text
+    kept, last = [], 0
+    for start, end in sorted({(aim.start, aim.end) for aim in aims(text)}):
+        kept.append(text[last:start])
+        last = end
+    return " ".join((*kept, text[last:]))
 
 
 def other_aim(view: View, near: Near) -> Aim | None:
     """Give where a claim says something went, if the record says that it went elsewhere or nowhere; else none."""
-    claim, text = view.claim, view.claim.text
+    claim, text = view.claim, view.claim.text[:_LONGEST]
     if _DID.search(text) is None or claim.form in ("leaf", "cell"):
         return None
     # A code behind a preposition is where something went, if something was done; else it is a value like any other.
@@ -152,7 +156,7 @@ def _is_told_beside(view: View, record: Record, aim: Aim) -> bool:
         and any(_same(aim, one) for one in told_aims(each, aim.kind))
         and all(
             word in content or groups_in(word) or not word.isalpha()
-            for word in stems(without_aims(each.text))
+            for word in stems(without_aims(each.text[:_READ]))
         )
         for each in view.world.records[max(0, record.order - 2) : record.order + 3]
     )
@@ -238,7 +242,7 @@ def told_aims(record: Record, kind: str) -> list[Aim]:
     told = [each for each in aims(record.text[:_READ]) if each.kind == kind] if record.form != "json" else []
     pattern = {"to": _TO_FIELD, "from": _FROM_FIELD}.get(kind)
     if pattern is not None:
-        for field in record.fields:
+        for field in record.fields[:_MOST_FIELDS]:
             if pattern.search(field.name):
                 told += _aim(kind, field.value, 0, 0)
     return told
