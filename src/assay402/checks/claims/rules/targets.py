@@ -15,7 +15,7 @@ from assay402.checks.claims.rules.view import Near, View
 _READ: Final = 600
 _LONGEST: Final = 2_000
 _MOST_FIELDS: Final = 200
-_KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "over": "via", "under": "in", "against": "with"}  # fmt: skip
+_KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "over": "via", "under": "in"}  # fmt: skip
 """Prepositions that say the same of what stands behind them."""
 _STRONG: Final = "to"
 """Where something went is told or not; what it was for, with, in or from may be said in many other ways."""
@@ -50,7 +50,7 @@ RECEIVED: Final = re.compile(
 """What is done for one at a time: what was sent to one was not sent to another."""
 
 
-_TURNED: Final = {"to": "from", "from": "to", "via": "to"}
+_TURNED: Final = {"to": "from", "from": "to", "via": "to", "for": "against", "against": "for"}
 """What something came from is not where it went, nor did he send it to whom it was sent."""
 
 
