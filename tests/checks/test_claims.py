@@ -31,6 +31,7 @@ VERIFIED = [*cases("claims/verified-a.json"), *cases("claims/verified-c.json")]
 TOOLS = cases("claims/tools.json")
 SUBJECTS = cases("claims/subjects.json")
 ALIKE = cases("claims/verified-d.json")
+TARGETS = cases("claims/targets.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -112,6 +113,11 @@ def test_a_record_of_another_subject_decides_nothing(case: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("case", ALIKE, ids=lambda case: case["id"])
 def test_a_record_of_another_of_its_kind_or_part_supports_nothing(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", TARGETS, ids=lambda case: case["id"])
+def test_whom_and_where_something_went_is_the_record_s_or_not_supported(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

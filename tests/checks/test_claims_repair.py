@@ -33,6 +33,14 @@ from claims_cases import item, request
         ("The service was deployed to staging.", "started deploying to staging", "The service was being deployed to staging."),
         ("No refund was issued.", "refund rf_4 amount=60.00 USD status=succeeded", 'The supplied evidence says "refund rf_4 amount=60.00 USD status=succeeded".'),
         ("The office closed on Friday.", "The office will close on Friday.", 'The supplied evidence says "The office will close on Friday".'),
+        ("The invoice was sent to Ann.", "sending invoice to Ann: queued", "The invoice is queued to be sent to Ann."),
+        ("The branch was merged into main.", "merge of branch into main pending", "The branch is queued to be merged into main."),
+        ("The message was posted in the channel.", "message in the channel scheduled", "The message is queued to be posted in the channel."),
+        ("The payment went through to Ann.", "payment to Ann pending", "The payment did not yet go through to Ann."),
+        ("The refund went through to Ann.", "refund to Ann failed", "The refund did not go through to Ann."),
+        ("The transfer was completed to Ann.", "transfer to Ann failed", "The transfer was not completed to Ann."),
+        ("The transfer was completed.", "transfer failed", "The transfer failed."),
+        ("The deploy is complete.", "deploy failed", "The deploy failed."),
     ],
 )  # fmt: skip
 def test_the_smallest_honest_change_is_proposed(candidate: str, evidence: str, proposed: str) -> None:

@@ -57,6 +57,8 @@ _THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "messa
 """Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
+_ACCOUNT: Final = re.compile(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNORECASE)
+"""Money is moved from checking; nothing is checked there."""
 _ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
 """Who signs up or in joins something and signs nothing."""
 _PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
@@ -69,9 +71,9 @@ CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
     ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
     ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\b(?:reverting|unapplying|undoing|reversing)\b.{1,80}\b(?:ok|done|completed?|success\w*)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
     ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
-    ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
+    ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft(?! (?:\w+ )?(?:was |has been )?(?:submitted|sent|shared|reviewed|approved|uploaded|delivered|emailed)\b)|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
     ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
-    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|(?:was|were|been) made|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
+    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|(?:was|were|been|payments?|refunds?|transfers?|deposits?|bookings?) made|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
     ("ATTEMPTED", re.compile(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
 )  # fmt: skip
 """Words that tell how far an action went, in the order in which they decide."""
@@ -139,6 +141,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
             group is None
             or _COMPOUND.match(text, end)
             or (group == "delete" and _MEASURED.match(text, end))
+            or (word.lower() == "checking" and _ACCOUNT.search(text[max(0, start - 8) : start]))
             or (group == "sign" and _ENROLLED.match(text, end))
             or text[end : end + 1] == "_"
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")

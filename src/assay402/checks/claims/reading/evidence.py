@@ -22,7 +22,7 @@ _LONG_LINE: Final = 140
 """Longer lines without the marks of a log are read as prose, sentence by sentence."""
 _EMBEDDED: Final = re.compile(r"(?<![\w\]])[\[{](?=\s*[\"\[{\]}0-9tfn-])")
 _CALL: Final = re.compile(
-    r"^\W{0,3}(?:tool[_ ]?call|call(?:ing)?|invoke|invoking|action|function[_ ]call|request)\b[:\s]+([\w.\-]+)(?!\w|\s*[:=]\s*[-$€£]?[0-9])",
+    r"^\W{0,3}(?:tool[_ ]?call|call(?:ing)?|invoke|invoking|action|function[_ ]call|request)\b[:\s]+(?![a-z]+(?:ed|sent|paid)\b)([\w.\-]+)(?!\w|\s*[:=]\s*[-$€£]?[0-9])",
     re.IGNORECASE,
 )
 _RESULT: Final = re.compile(

@@ -84,6 +84,10 @@ _BEFORE: Final = {
     "most": (("at most", "<="),), "to": (("up to", "<="),), "<=": (("<=", "<="),), "≤": (("≤", "<="),),
 } | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
 """The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
+_MOVED_UP: Final = re.compile(
+    r"\b(?:w[eo]nt|goe?s?|gone|going|moved?s?|scaled?s?|bumped|brought|pushed|ros?en?|climbed|came|crept|shot|sped|driven|added|adds|caught|is|was|now)\sup to$"
+)
+"""What went up to a number is at it, and not somewhere below."""
 _SIGNS: Final = re.compile(r"(?:[<>]=?|[≥≤~≈])$")
 _OR_MORE: Final = re.compile(
     r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE
@@ -261,6 +265,8 @@ def _compared(before: str) -> str:
     low = before.rstrip().lower()
     sign = _SIGNS.search(low)
     endings = _BEFORE.get(sign[0] if sign is not None else low.rpartition(" ")[2], ())
+    if not endings or _MOVED_UP.search(low):
+        return ""
     held = [each for each in endings if low.endswith(each[0])]
     return max(held, key=lambda each: len(each[0]))[1] if held else ""
 

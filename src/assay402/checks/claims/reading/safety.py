@@ -12,6 +12,8 @@ _VERDICT: Final = r"(?:supported|verified|true|correct|passed|pass|clear(?:_with
 _CHECKER: Final = r"(?:verifier|checker|validator|fact[- ]checker|evaluator|integrity (?:engine|check(?:er)?)|assay|fahce|assistant|ai model|language model|llm)"
 _PERSON: Final = r"(?:auditor|grader|judge|reviewer)"
 """Roles that people have too: addressing one is an order to a checker only where it is about claims and verdicts."""
+_OBLIGED: Final = r"(?:must|should|shall|has to|needs? to|please)"
+"""What a person is obliged to do with claims is an order to a checker only where it says with what verdict."""
 _ABOUT: Final = r"(?:claims?|verdicts?|contradictions?|SUPPORTED|verified|evidence|statements?)"
 _BEGINS: Final = r"(?:^|[.:;!?,\[\]()<>*\"'`|{}/#~_-]\s{0,3}|\b(?:please|must|should|shall|and|then|or|just|you|now|always|only|simply|verifier|checker|validator|evaluator|model|assistant|kindly)\s)"
 """Where a verb that orders stands: what follows `to` or a noun only tells of doing it."""
@@ -27,7 +29,8 @@ _ORDER: Final = (
     re.compile(rf"{_BEGINS}(?i:mark|treat|label|rate|report|classify|declare|return|call)\b.{{0,40}}\b(?i:as )?(?:SUPPORTED|CLEAR_WITH_CEILING|CLEAR)\b"),
     re.compile(rf"\b(?:note|message|instructions?|attention|dear|hey|hello|to)\s(?:to |for )?(?:the |any |all )?(?:{_CHECKER}s?\s?[:,]|{_PERSON}s?\s?[:,].{{0,100}}\b{_ABOUT}\b)", re.IGNORECASE),
     re.compile(rf"\b{_CHECKER}\b.{{0,30}}\b(?:must|should|shall|has to|needs? to|please)\b.{{0,40}}\b(?:mark|treat|accept|approve|return|report|say|answer|output|ignore|pass|skip|rate|conclude)\b.{{0,60}}\b(?:claims?|verdicts?|evidence|contradictions?|everything|anything|nothing|this|following|answer|output|above|{_VERDICT})\b", re.IGNORECASE),
-    re.compile(rf"\b{_PERSON}\b.{{0,30}}\b(?:must|should|shall|has to|needs? to|please)\b.{{0,40}}\b(?:mark|treat|accept|return|report|say|answer|output|ignore|rate|conclude)\b.{{0,60}}\b(?:claims?|verdicts?|contradictions?|SUPPORTED|everything|statements?)\b", re.IGNORECASE),
+    re.compile(rf"\b{_PERSON}\b.{{0,30}}\b{_OBLIGED}\b.{{0,40}}\b(?:mark|treat|consider|declare|return|report|say|answer|output|rate|conclude)\b.{{0,60}}\b(?:claims?|verdicts?|everything|anything|statements?)\b.{{0,40}}\b(?:as|to be|verdict|(?<!that )(?<!which )(?:is|are))[:\s]\s?(?:\w+ly )?{_VERDICT}\b", re.IGNORECASE),
+    re.compile(rf"\b{_PERSON}\b.{{0,30}}\b{_OBLIGED}\b.{{0,40}}\b(?:(?:accept|ignore)\b.{{0,20}}\b(?:(?:all|every|any|these|this|the above)\b.{{0,30}}\b(?:claims?|statements?|verdicts?)|contradictions?|everything)|(?:not|never)\s\w+\s(?:any |a |the )?contradictions?|\w+ no contradictions?|\w+ (?:an? |the )?(?:positive|favou?rable) verdict|(?:return|report|answer|output|say)\b.{{0,40}}\b(?-i:SUPPORTED))\b", re.IGNORECASE),
     re.compile(rf"\b(?:models?|readers?|systems?|agents?|engines?|ai)\b.{{0,12}}\b(?:evaluat|review|judg|check|verify|grad|process|read|assess|audit)ing\b.{{0,60}}\b(?:must|should|shall|answer|conclude|return|mark|say|report)\b.{{0,60}}\b(?:{_ABOUT}|{_VERDICT})\b", re.IGNORECASE),
     re.compile(rf"\b(?:must|should|shall|to) conclude\b.{{0,40}}\b(?:claims?|statements?|everything)\b.{{0,40}}\b{_VERDICT}\b", re.IGNORECASE),
     re.compile(r"\b(?:do not|don't|never|no need to)\s(?:flag|contradict|question|dispute|challenge|check|verify)\b.{0,40}\b(?:claims?|c[0-9]{1,3}|verdicts?|candidate|statements?)\b", re.IGNORECASE),

@@ -62,6 +62,11 @@ def stem(word: str) -> str:
     return synonyms.get(found, found)
 
 
+def is_past(word: str) -> bool:
+    """Tell whether a word in lower case has the form of a verb that tells of the past, and of no order or doing."""
+    return word.endswith("ed") or word in _lexicon()[0]
+
+
 def _without_ending(low: str) -> str:
     if len(low) > 4 and low.endswith("ies"):  # lengths below which an ending is part of the word
         return low[:-3] + "y"

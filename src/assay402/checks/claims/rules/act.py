@@ -14,7 +14,7 @@ _OUTCOME: Final = re.compile(
     re.IGNORECASE,
 )
 _STATUS: Final = re.compile(
-    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|reversed|reverted|voided|undone|(?:went|gone|came) through|(?:has |have )?cleared|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done)\b",
+    r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|reversed|reverted|voided|undone|(?:went|gone|came) through|(?:has |have )?cleared|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done|(?:(?<=not )|(?<=n't )|(?<=n’t )|(?<=never ))fail)\b",
     re.IGNORECASE,
 )
 ANY: Final = "any"

@@ -117,8 +117,8 @@ def authority(view: View) -> Finding | None:
     approval = APPROVAL.search(claim.text) is not None
     if approval and claim.negative:
         return _not_given(view)
-    if not is_authority(claim) or claim.negative:
-        return None
+    if not is_authority(claim) or claim.negative or _DENIED.search(claim.text):
+        return None  # that access was revoked asserts none
     subject = claim.content - _WORDS
     near = [each for each in view.near if _speaks(each, approval, subject)]
     near += _label_records(view, near)

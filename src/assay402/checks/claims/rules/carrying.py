@@ -21,7 +21,7 @@ _PURPOSE: Final = re.compile(
 """What the speaker did it for; no record of the doing needs to say so."""
 
 _WHOLE: Final = re.compile(
-    r"\b(?:all|every|each|both|entire|whole|full|fully|everything)\b|\b([0-9]+)\s?(?:/|of)\s?\1\b",
+    r"\b(?:all|every|each|both|entire|whole|full|fully|everything|everyone|everybody)\b|\b([0-9]+)\s?(?:/|of)\s?\1\b",
     re.IGNORECASE,
 )
 _SOLE: Final = re.compile(r"\b(?:only|solely|exclusively|sole)\b", re.IGNORECASE)
@@ -67,11 +67,33 @@ def carries(view: View, action: Told, near: Near) -> bool:
     if own or _restricts(claim.text, missing):
         return False
     if covered >= _ENOUGH or rest <= _listed("anyone"):
-        return True
+        return not (rest and _is_of_other_object(near, rest, spoken))
     # The record says of nobody and nothing what it is of, and there is none beside it.
     counted = frozenset().union(*(each.found.attribute for each in near.bindings if each.found is not None))
     named = {each for each in (rest & near.stems) - counted if not groups_in(each)}
     return not named and _is_the_only(view, action)
+
+
+_OBJECT: Final = re.compile(
+    r"(?:^|[_.])(?:object|resource|entity|item|(?:object|resource|entity|target)_type)$", re.IGNORECASE
+)
+_MOST_FIELDS: Final = 200
+_METHOD: Final = re.compile(r"(?:^|[_.])(?:payment_)?method$", re.IGNORECASE)
+_CARD: Final = re.compile(r"card|visa|amex|debit|credit", re.IGNORECASE)
+
+
+def _is_of_other_object(near: Near, rest: frozenset[str], spoken: set[str]) -> bool:
+    """Tell whether a field names another thing that something was done to, or paid with, than a claim in general words."""
+    for field in near.record.fields[:_MOST_FIELDS]:
+        typed = field.name.lower() == "type"
+        if (typed or _OBJECT.search(field.name)) and field.value.replace(" ", "").isalpha():
+            named = frozenset(stems(field.value)) - spoken
+            named = named & (kinds() | _listed("traded")) if typed else named
+            if named and not named & (rest | near.wanted):
+                return True
+        if "card" in rest and _METHOD.search(field.name) and not _CARD.search(field.value):
+            return True
+    return False
 
 
 def _restricts(text: str, missing: frozenset[str]) -> bool:
@@ -135,11 +157,6 @@ def _is_the_only(view: View, action: Told) -> bool:
 def _listed(name: str) -> frozenset[str]:
     """Give the stems of a list of words."""
     return frozenset(stem(word) for word in table("carrying")[name])
-
-
-def anybody() -> frozenset[str]:
-    """Give the stems of words for whom or what an action concerned that a log does not name."""
-    return _listed("anyone")
 
 
 def _held(state: str, view: View, near: Near, index: int) -> bool:

@@ -151,7 +151,7 @@ def _from_fields(record: Record) -> list[Deed]:
     told = [
         field.name
         for field in record.fields
-        if field.name.lower().endswith(("ed_at", "ed"))
+        if field.name.lower().endswith(("ed_at", "ed", "ed_to", "sent_to", "assignee"))
         and field.value.lower() not in ("", "null", "false", "0", "none")
     ]
     if stage_of(record) is None:
@@ -159,13 +159,16 @@ def _from_fields(record: Record) -> list[Deed]:
         told += [
             field.value
             for field in record.fields
-            if field.name.lower() in ("type", "event", "action", "kind", "name")
+            if field.name.lower()
+            in ("type", "event", "action", "kind", "name", "status", "state", "message", "msg")
             and _DONE.fullmatch(field.value)
         ]
     return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
 
 
-_DONE: Final = re.compile(r"(?:[a-z]+[._ ])?[a-z]+(?:ed|sent|paid)", re.IGNORECASE)
+_DONE: Final = re.compile(
+    r"(?:(?!not\b|never\b|no\b)[a-z]+[._ ])?(?:[a-z]+ed|(?:re)?sent|(?:re|pre)?paid)", re.IGNORECASE
+)
 
 
 _REFUSAL: Final = re.compile(
@@ -265,6 +268,16 @@ def _stage_of(record: Record) -> Stage | None:
     return _text_stage(record)
 
 
+_PAST: Final = re.compile(
+    r"\b(?:was|were|has been|have been)\s(?!(?:to|queued|scheduled|planned|pending)\b)[a-z]+|\bnotified\b|\binformed\b|\btold\b",
+    re.IGNORECASE,
+)
+_AFTERWARDS: Final = re.compile(
+    r"\b(?:and|but|which|who|then|that)\s(?:\w+\s){0,4}?will\b[^.;]*", re.IGNORECASE
+)
+"""What is to come after something was done, or was told of, takes nothing from its being done."""
+
+
 def _text_stage(record: Record) -> Stage | None:
     text = record.text[:600]
     if record.form == "json":
@@ -288,6 +301,8 @@ def _text_stage(record: Record) -> Stage | None:
     if answered is not None:
         return "NONEXECUTION" if answered[2] == "0" and answered[1] != "SELECT" else "COMPLETED"
     told = cue(text)
+    if told == "QUEUED" and _PAST.search(text):
+        told = cue(_AFTERWARDS.sub("", text))
     if told is None and record.level_is_error:
         return "FAILED"
     return told

@@ -9,6 +9,7 @@ from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
 from assay402.checks.claims.rules.deed import http_code
 from assay402.checks.claims.rules.denial import denied_outcome
+from assay402.checks.claims.rules.targets import other_aim
 from assay402.checks.claims.rules.told import Told, told
 from assay402.checks.claims.rules.universals import counted_done, tells_some
 from assay402.checks.claims.rules.view import View
@@ -244,7 +245,7 @@ def action_recorded(view: View) -> Finding | None:
         near = view.to(deed.record)
         if is_one_of_all(view, near):
             continue
-        if carries(view, action, near):
+        if carries(view, action, near) and other_aim(view, near) is None:
             refs = tuple(dict.fromkeys((deed.record.ref, *(each.ref for each in near.bindings if each.ref))))
             bound = tuple(
                 (index, each.ref, each.found.raw)

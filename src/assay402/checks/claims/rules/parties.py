@@ -1,14 +1,17 @@
 """Who did it, to what, for whom: a party that a claim names must be the record's."""
 
 import re
+from itertools import islice
 from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import listed, stem, stems, stop_words, words
-from assay402.checks.claims.rules.carrying import anybody
+from assay402.checks.claims.reading.text import listed, stems, words
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
+from assay402.checks.claims.rules.owners import of_another, other_level
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
+from assay402.checks.claims.rules.targets import RECEIVED, other_aim, told_aims
+from assay402.checks.claims.rules.things import other_thing
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -18,7 +21,8 @@ _VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _PASSIVE: Final = re.compile(
-    r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:\w+ly\s)?$", re.IGNORECASE
+    r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:(?:not|never|yet|already|also|just|now|\w+ly)\s){0,2}$",
+    re.IGNORECASE,
 )
 _SPEAKER: Final = re.compile(
     r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b",
@@ -30,22 +34,6 @@ _BY: Final = re.compile(
 _BY_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
 )
-_TARGET: Final = re.compile(
-    r"\b(?:to|into|onto)\s((?:the\s|our\s|your\s|a\s|an\s)?(?:[\w@.#/&'-]+)(?:\s[A-Z][\w&'-]*){0,3})"
-)
-_TOLD_TARGET: Final = re.compile(
-    r"\b(?:to|into|onto)\s((?:(?!(?:for|about|with|by|on|in|at|from|after|before|because|that)\b)[\w@.#/&'-]+\s?){1,5})"
-)
-"""The words behind a preposition, up to the next one: `to the old mayor of the town`."""
-_TO_FIELD: Final = re.compile(
-    r"(?:^|[_. ])(?:to|recipient|target|destination|env|environment|branch|registry|channel|payee|beneficiary)$",
-    re.IGNORECASE,
-)
-_RECEIVED: Final = re.compile(
-    r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded)\b", re.IGNORECASE
-)
-_VAGUE: Final = listed("vague")
-"""Words that stand in the names of many parties and tell none from the next."""
 _WHOLE: Final = re.compile(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
     re.IGNORECASE,
@@ -62,11 +50,13 @@ def other_party(supported: Supported) -> Finding | None:
     """Take back a support whose actor, recipient, target or whole amount is not the record's.
 
     ## What it reports
-    CONTRADICTED with IDENTITY_MISMATCH where the record names another actor or recipient than the claim, and with
-    VALUE_MISMATCH where a sum claimed in full is a part of the recorded total. UNSUPPORTED where the record names
-    none, names another target (an action may be done for several), or does not say that the sum was the whole; where the
-    claim names a role and the record a person; where the record is of a thing of another name or kind (`the branch a-1`),
-    or its log is of another environment.
+    CONTRADICTED with IDENTITY_MISMATCH where the record names another actor than the claim, or another recipient of
+    what goes to one at a time (sent, paid, assigned, issued), and with VALUE_MISMATCH where a sum claimed in full is a
+    part of the recorded total. UNSUPPORTED where the record names no recipient or target, names another target (an
+    action may be done for several) behind the same preposition or in a field for it, has the two ends the other way
+    round, or does not say that the sum was the whole; where the claim names a role and the record a person; where the
+    record is of a thing of another name or kind (`the branch a-1`), of an outsider's or a former or mock one, or of access
+    of another level.
 
     ## Why it matters
     An approval by somebody else is no approval, and a report sent to the auditors did not reach the board.
@@ -74,7 +64,7 @@ def other_party(supported: Supported) -> Finding | None:
     ## How to fix it
     Name the party of the record.
     """
-    if supported.rule not in ("action-recorded", "authority", "stated-verbatim", "all-facts-bound"):
+    if supported.rule not in _JUDGED:
         return None
     text = supported.claim.text
     for near in supported.nears:
@@ -82,8 +72,8 @@ def other_party(supported: Supported) -> Finding | None:
             _actor(supported, near, text)
             or _target(supported, near, text)
             or _whole(supported, near, text)
-            or _thing(supported, near, text)
-            or _place(supported, near, text)
+            or other_thing(supported, near, text)
+            or _owner(supported, near)
         )
         if found is not None:
             return found
@@ -94,9 +84,18 @@ def other_party(supported: Supported) -> Finding | None:
     return None
 
 
+_JUDGED: Final = ("action-recorded", "authority", "stated-verbatim", "all-facts-bound", "state-recorded")
+
+
+def _owner(supported: Supported, near: Near) -> Finding | None:
+    claim, record = supported.claim, near.record
+    whose = other_level(claim, record) or ("" if near.shared else of_another(claim, record))
+    return unstated(supported, _ID, f"the record says {whose}", f"it without {whose}") if whose else None
+
+
 def _named(text: str) -> frozenset[str]:
     """Give the stems that name a party."""
-    return frozenset(each for each in stems(text.replace("_", " ")) if len(each) > 1) - _VAGUE
+    return frozenset(each for each in stems(text.replace("_", " ")) if len(each) > 1) - listed("vague")
 
 
 def _claimed_actor(text: str) -> frozenset[str]:
@@ -185,85 +184,19 @@ def _held(near: Near) -> frozenset[str]:
 
 
 def _target(supported: Supported, near: Near, text: str) -> Finding | None:
-    verb = _VERB.search(text)
-    match = _TARGET.search(text, verb.end()) if verb is not None else None
+    aim = other_aim(supported.view, near)
+    if aim is None:
+        return None
+    told = told_aims(near.record, aim.kind)
+    if not told:
+        return unstated(supported, _ID, "the record names no target", "the same target")
     if (
-        match is None
-        or not verb
-        or any(fact.start < match.end() and match.start(1) < fact.end for fact in supported.claim.facts)
+        aim.kind == "to"
+        and RECEIVED.search(text)
+        and not (aim.is_common and any(each.is_name for each in told))
     ):
-        return None
-    wanted = _named(match[1])
-    if not wanted or wanted & anybody() or words(match[1])[-1].lower() in stop_words():
-        return None
-    told = [field.value for field in near.record.fields if _TO_FIELD.search(field.name)]
-    told += [each[1] for each in _TOLD_TARGET.finditer(near.record.text[:600])]
-    if wanted & _named(" ".join(told)) or (
-        wanted & _held(near) and not (told and (near.record.is_prose or _RECEIVED.search(text)))
-    ):
-        return None
-    if told and _RECEIVED.search(text):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
-    return unstated(supported, _ID, "the record names another target", "the same target") if told else None
-
-
-_THING: Final = re.compile(
-    r"\b(deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
-)
-_CALLED: Final = re.compile(
-    r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|project|file|tag|job|flag|user)\s[\"'`]?([A-Za-z][\w./]*[-_./0-9][\w./-]*\w)"
-)
-"""A kind of thing with a name that no common word has the form of."""
-
-
-def _thing(supported: Supported, near: Near, text: str) -> Finding | None:
-    """Leave unsupported what the record tells of another thing than the one the claim calls by its name."""
-    called = _CALLED.search(text)
-    if called is not None:
-        name, told = called[1].lower(), " ".join(each.searched for each in (*near.chain, near.record)).lower()
-        alike = re.search(rf"(?<![\w-]){re.escape(name.replace('_', ' '))}(?![\w-])", told.replace("_", " "))
-        return None if alike else unstated(supported, _ID, "the record does not name it", "this very thing")
-    match = _THING.search(text)
-    if match is None or match[2] in stop_words():
-        return None
-    if frozenset(stems(match[2])) <= _held(near) | _VAGUE:
-        kind = re.search(rf"\b([a-z]+)\s[\"'`]?{re.escape(match[2])}\b", near.record.text)
-        other = kind is not None and kind[1] != match[1] and _THING.match(f"{kind[1]} x is ") is not None
-        return (
-            unstated(supported, _ID, "there it is a thing of another kind", "it of this kind")
-            if other
-            else None
-        )
-    if match[2].endswith(("ed", "tion", "ment", "ing")) or match[2] in _PLAIN_NOUNS:
-        return None
-    return unstated(supported, _ID, "the record does not name it", "this very thing")
-
-
-_PLAIN_NOUNS: Final = frozenset(
-    ("restart", "build", "image", "rollback", "backup", "upgrade", "update", "name", "version", "status", "health", "count",
-     "size", "usage", "memory", "password", "role", "account", "access", "schema", "table", "entry", "file", "page")
-)  # fmt: skip
-"""Words behind the kind of a thing that say what of it, and are no name: `the server restart was`."""
-
-
-_ENVIRONMENT: Final = re.compile(
-    r"\b(production|prod|staging|development|sandbox|canary|preview|uat|preprod)\b", re.IGNORECASE
-)
-
-
-def _place(supported: Supported, near: Near, text: str) -> Finding | None:
-    """Leave unsupported what is told of no environment in a log that names another one than the claim does."""
-    said = {stem(each) for each in _ENVIRONMENT.findall(text)}
-    if not said or said & _held(near):
-        return None
-    around = supported.view.world.bearing_of(near.record.item)[:_FIRST]
-    told = {stem(name) for each in around for name in _ENVIRONMENT.findall(each.text[:_LOOKED_AT])}
-    if not told or said & told:
-        return None
-    return unstated(supported, _ID, "the log names another environment", "that it was done there")
-
-
-_FIRST: Final = 20
+    return unstated(supported, _ID, "the record names another target", "the same target")
 
 
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:
@@ -294,15 +227,35 @@ def named_otherwise(supported: Supported) -> Finding | None:
         return None
     text = supported.claim.text
     for near in supported.nears:
-        done = stage_of(near.record) == "COMPLETED" and near.record.item.kind != "description"
-        if not done or not (near.shared or near.coverage >= _ALIKE or is_mail_line(near.record.text)):
+        record = near.record
+        if record.item.kind == "description" or not (
+            near.shared or near.coverage >= _ALIKE or is_mail_line(record.text)
+        ):
             continue
-        found = _actor(supported, near, text) or _target(supported, near, text) or _addressee(supported, near)
-        if found is not None and found.support == "CONTRADICTED":
-            return found
+        if stage_of(record) != "COMPLETED" and not _is_only_one(supported, record):
+            continue
+        for each in (
+            _actor(supported, near, text),
+            _target(supported, near, text),
+            _addressee(supported, near),
+        ):
+            if each is not None and each.support == "CONTRADICTED":
+                return each
     return None
 
 
+def _is_only_one(supported: Supported, record: Record) -> bool:
+    """Tell whether of all records near a claim this one alone says that the claimed action was done."""
+    groups, world = {each.group for each in supported.claim.mentions}, supported.view.world
+    done = (
+        each.record
+        for each in supported.view.near[:_NEAREST]
+        if any(deed.group in groups and deed.stage == "COMPLETED" for deed in world.deeds(each.record))
+    )
+    return [*islice(done, 2)] == [record]
+
+
+_NEAREST: Final = 60
 _LEFT_OPEN: Final = ("authority", "no-execution-record")
 _ALIKE: Final = 0.5
 

@@ -176,7 +176,9 @@ _QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,400})[\"”]")
 
 def _denies(near: Near, claim: Claim) -> bool:
     wanted = [each for each in near.wanted if each not in report_words() | _UNIVERSAL]
-    if len(wanted) < 2:  # one word is no statement
+    if len(wanted) < 2:  # one word is no statement; what only reports is one beside it
+        wanted = sorted(claim.content - _UNIVERSAL)
+    if len(wanted) < 2:
         return False
     text = near.record.text[:4_000]
     given = stems(text)

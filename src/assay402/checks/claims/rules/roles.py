@@ -32,6 +32,8 @@ _CLASHES: Final = frozenset(
 
 def plays_another_part(claimed: str, told: str) -> bool:
     """Tell whether a name has another part around the same verb in a record than in a claim."""
+    if _swapped(claimed[:_READ], told[:_READ]):
+        return True
     mine, theirs = _parts(claimed[:_READ]), _parts(told[:_READ])
     for verb, parts in mine.items():
         found = theirs.get(verb)
@@ -40,6 +42,18 @@ def plays_another_part(claimed: str, told: str) -> bool:
             if other is not None and other != part and frozenset((part, other)) in _CLASHES:
                 return True
     return False
+
+
+_DOES: Final = re.compile(r"\b([A-Z]\w+)\s([a-z]{2,}s)\s(?:the\s|to\s)?([A-Z]\w+)\b")
+
+
+def _swapped(claimed: str, told: str) -> bool:
+    """Tell whether of two names the other one does it to the other: `Ann owes Bob` beside `Bob owes Ann`."""
+    mine = {match.groups() for match in _DOES.finditer(claimed)}
+    theirs = {match.groups() for match in _DOES.finditer(told)} if mine else set()
+    return any(
+        (goal, verb, agent) in theirs and (agent, verb, goal) not in theirs for agent, verb, goal in mine
+    )
 
 
 @lru_cache(maxsize=4_096)

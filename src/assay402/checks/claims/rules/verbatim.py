@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.text import plain
-from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.rules.alignment import says_in_order, says_rearranged
 from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
 from assay402.checks.claims.rules.view import Near, View, bound_values
@@ -134,11 +134,15 @@ def in_order(claim: Claim, near: Near) -> bool:
     """Tell whether a sentence holds all content of the claim in its order, every value, and nothing opposed."""
     if near.missing_names or any(each.state != "match" for each in near.bindings):
         return False
-    if claim.negative or denies(near.record) or not speaks_plainly(claim, near):
+    if not speaks_plainly(claim, near):
         return False
+    if claim.negative or denies(near.record):
+        return claim.negative and says_rearranged(claim, near.record)
     if antonyms_between(claim.content, near.record.own_stems):
         return False
-    return says_in_order(claim, near.record) and _restricts_nothing(claim, near)
+    return (says_in_order(claim, near.record) and _restricts_nothing(claim, near)) or says_rearranged(
+        claim, near.record
+    )
 
 
 def _restricts_nothing(claim: Claim, near: Near) -> bool:

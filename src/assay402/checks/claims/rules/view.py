@@ -134,7 +134,11 @@ class Near:
     @cached_property
     def missing_names(self) -> frozenset[str]:
         """Names of the claim that the record does not hold."""
-        return self._claim.names - self.stems - report_words()
+        missing = self._claim.names - self.stems - report_words()
+        if not missing:
+            return missing
+        # A name with a capital inside is one word as well as several: `YouTube`.
+        return missing - frozenset(stems(" ".join(each.searched for each in self.chain).lower()))
 
     @property
     def matched(self) -> int:

@@ -15,12 +15,13 @@ _PASSIVE: Final = re.compile(
     r"\b(has|have|was|were|is|are)( now| already)?( been)?( successfully| fully| just)*\s(\w+(?:ed|en|nt|id|ut|t)|complete|done|live|ready)\b"
 )
 _WENT_WELL: Final = re.compile(
-    r"\b((?:has|have) )?(?:successfully )?(succeeded|completed|finished|passed|worked|went through)\b( successfully| cleanly)?",
+    r"\b(?P<be>(?:was|were|is|are|has been|have been) )?((?:has|have) )?(?:successfully )?(?P<verb>succeeded|completed|finished|passed|worked|went through)\b( successfully| cleanly)?",
     re.IGNORECASE,
 )
 _STATUS_WORD: Final = re.compile(
     r"\b(is|are|was|were)\s(?:now\s)?(success|successful|ok|green|complete|completed)\b", re.IGNORECASE
 )
+_STATUS_OF: Final = re.compile(r"\b(?:status|state|result|outcome)\s$", re.IGNORECASE)
 _HELPER: Final = re.compile(
     r"\b(is|are|was|were|has|have|had|does|do|did|can|may|will)\b(?!\s(?:not|never|no)\b)"
 )
@@ -31,7 +32,19 @@ _NOT: Final = re.compile(
 _ACTIVE: Final = re.compile(
     r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b"
 )
-_AIMED: Final = re.compile(r"\s(?:to|into|onto|from|by|with|at|in|on)\b")
+_AIMED: Final = re.compile(
+    r"\s(?:to|into|onto|from|by|with|at|in|on|for|under|through|via|against|over|as|within|that|of|about|because|when)\b"
+)
+"""What stands behind a verb and belongs to it: nothing is pending to somebody, nothing failed to him."""
+_BASES: Final = {
+    "succeeded": "succeed",
+    "completed": "complete",
+    "finished": "finish",
+    "passed": "pass",
+    "worked": "work",
+    "went through": "go through",
+}
+"""The base forms of the verbs by which something came to its end."""
 _STAGE_WORDS: Final[dict[Stage, str]] = {
     "QUEUED": "pending",
     "REQUESTED": "requested",
@@ -70,15 +83,20 @@ def _weaker(claim: Claim, stage: Stage) -> list[Edit | None]:
     if match is not None:
         plural = match[1] in ("have", "were", "are")
         helper = ("are" if plural else "is") if word == "pending" else ("were" if plural else "was")
-        if _AIMED.match(claim.text, match.end()) and match[5].endswith(("ed", "nt", "id")):
-            # `is pending` takes no place to go to and nobody to go to.
+        if _AIMED.match(claim.text, match.end()) is None:
+            found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{helper} {word}"))
+        else:
             told = "being" if word == "started" else f"{'queued' if word == 'pending' else word} to be"
+            have = "have" if plural else "has"
             found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{helper} {told} {match[5]}"))
-        found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{helper} {word}"))
+            found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{have} not yet been {match[5]}"))
     ended = _WENT_WELL.search(claim.text)
     if ended is not None:
         said = word if stage == "ATTEMPTED" else f"{'is' if stage == 'QUEUED' else 'was'} {word}"
-        found.append(_edit(claim, "DOWNGRADE_STAGE", ended, said))
+        if stage != "ATTEMPTED" and _AIMED.match(claim.text, ended.end()):
+            said = f"did not yet {_BASES[ended['verb'].lower()]}"
+        if not ended["be"]:  # what was completed is told of by the passive above
+            found.append(_edit(claim, "DOWNGRADE_STAGE", ended, said))
     base = _base(claim)
     if base is not None and stage == "ATTEMPTED":
         found.append(
@@ -92,10 +110,16 @@ def _undone(claim: Claim, stage: Stage | None) -> list[Edit | None]:
     found: list[Edit | None] = []
     ended = _WENT_WELL.search(claim.text)
     if ended is not None and stage in ("FAILED", "NONEXECUTION"):
-        found.append(_edit(claim, "NEGATE", ended, f"{ended[1] or ''}failed"))
+        aimed = _AIMED.match(claim.text, ended.end()) is not None
+        said = f"did not {_BASES[ended['verb'].lower()]}" if aimed else f"{ended[2] or ''}failed"
+        if not (aimed and ended["be"]):
+            found.append(_edit(claim, "NEGATE", ended, said))
     status = _STATUS_WORD.search(claim.text)
     if status is not None and stage == "FAILED":
-        found.append(_edit(claim, "NEGATE", status, f"{status[1]} failed"))
+        aimed = _AIMED.match(claim.text, status.end()) is not None
+        named = _STATUS_OF.search(claim.text[: status.start()]) is not None
+        said = f"{status[1]} not {status[2]}" if aimed else f"{status[1]} failed" if named else "failed"
+        found.append(_edit(claim, "NEGATE", status, said))
     passive = _PASSIVE.search(claim.text)
     if passive is not None:
         been = " been" if passive[3] else ""
