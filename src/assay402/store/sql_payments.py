@@ -60,7 +60,9 @@ _COUNT: Final = f"SELECT count(*) FROM payments WHERE payer = $1 AND {_UNSETTLED
 _CLAIM: Final = (
     "INSERT INTO payments (key, payload_sha256, payer, payment_id, idempotency_key, operation, accepted,"
     " valid_before, lease_until, claimed_at, state, fence, reruns)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', 1, 0) ON CONFLICT DO NOTHING RETURNING fence"
+    " SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', 1, 0"
+    f" WHERE (SELECT count(*) FROM payments WHERE payer = $3 AND {_UNSETTLED}) < {UNSETTLED_PER_PAYER}"
+    " ON CONFLICT DO NOTHING RETURNING fence"
 )
 _CLAIM_ANEW: Final = (
     "UPDATE payments SET payload_sha256 = $2, payer = $3, payment_id = $4, idempotency_key = $5, operation = $6,"
@@ -75,7 +77,7 @@ _STORE: Final = f"UPDATE payments SET state = $5, entry = $3, lease_until = $4 W
 _SETTLE: Final = f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
 _LEAVE: Final = f"UPDATE payments SET lease_until = $3 WHERE {_HELD} AND {_OPEN} RETURNING fence"
 _SETTLING: Final = (
-    f"UPDATE payments SET lease_until = lease_until WHERE {_HELD} AND (state = 'settling' OR state = 'unresolved')"
+    f"UPDATE payments SET reruns = reruns WHERE {_HELD} AND (state = 'settling' OR state = 'unresolved')"
     " RETURNING payer, operation, entry"
 )
 _SETTLED: Final = (
@@ -226,12 +228,6 @@ def _answer(rows: Rows) -> KeptAnswer | None:
 
 def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettled]:
     yield _LOCK, (claim.payer,)
-    standing = yield from _standing(claim)
-    if standing is not None:
-        return Known(row=standing)
-    counted = yield _COUNT, (claim.payer,)
-    if counted[0][0] >= UNSETTLED_PER_PAYER:
-        return TooManyUnsettled()
     columns = (
         claim.key,
         claim.payload_sha256,
@@ -244,7 +240,17 @@ def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettl
         milliseconds(claim.lease_until),
         milliseconds(now),
     )
-    for sql in (_CLAIM, _CLAIM_ANEW):
+    fences = yield _CLAIM, columns
+    if fences:
+        return Claimed(fence=fences[0][0])
+    # Something stands in the way, or stood there just now.
+    standing = yield from _standing(claim)
+    if standing is not None:
+        return Known(row=standing)
+    counted = yield _COUNT, (claim.payer,)
+    if counted[0][0] >= UNSETTLED_PER_PAYER:
+        return TooManyUnsettled()
+    for sql in (_CLAIM_ANEW, _CLAIM):
         fences = yield sql, columns
         if fences:
             return Claimed(fence=fences[0][0])
