@@ -60,9 +60,7 @@ _COUNT: Final = f"SELECT count(*) FROM payments WHERE payer = $1 AND {_UNSETTLED
 _CLAIM: Final = (
     "INSERT INTO payments (key, payload_sha256, payer, payment_id, idempotency_key, operation, accepted,"
     " valid_before, lease_until, claimed_at, state, fence, reruns)"
-    " SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', 1, 0"
-    f" WHERE (SELECT count(*) FROM payments WHERE payer = $3 AND {_UNSETTLED}) < {UNSETTLED_PER_PAYER}"
-    " ON CONFLICT DO NOTHING RETURNING fence"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'claimed', 1, 0) ON CONFLICT DO NOTHING RETURNING fence"
 )
 _CLAIM_ANEW: Final = (
     "UPDATE payments SET payload_sha256 = $2, payer = $3, payment_id = $4, idempotency_key = $5, operation = $6,"
@@ -228,6 +226,8 @@ def _answer(rows: Rows) -> KeptAnswer | None:
 
 def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettled]:
     yield _LOCK, (claim.payer,)
+    counted = yield _COUNT, (claim.payer,)
+    is_one_too_many = counted[0][0] >= UNSETTLED_PER_PAYER
     columns = (
         claim.key,
         claim.payload_sha256,
@@ -240,16 +240,16 @@ def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettl
         milliseconds(claim.lease_until),
         milliseconds(now),
     )
-    fences = yield _CLAIM, columns
+    # The indexes let nothing in that has something in its way, so that is looked for only where it was not let in.
+    fences = () if is_one_too_many else (yield _CLAIM, columns)
     if fences:
         return Claimed(fence=fences[0][0])
-    # Something stands in the way, or stood there just now.
     standing = yield from _standing(claim)
     if standing is not None:
         return Known(row=standing)
-    counted = yield _COUNT, (claim.payer,)
-    if counted[0][0] >= UNSETTLED_PER_PAYER:
+    if is_one_too_many:
         return TooManyUnsettled()
+    # The row of its key was let go, or what stood in the way has been let go meanwhile.
     for sql in (_CLAIM_ANEW, _CLAIM):
         fences = yield sql, columns
         if fences:
