@@ -500,9 +500,7 @@ def test_the_ledger_is_whole_after_every_fault(place: Place) -> None:
         settled = "settled"
         for failing in range(4):
             with pytest.raises(RuntimeError, match=settled):
-                await store.database.change(
-                    partial(_broken, failing, locks=not store.database.is_serial)
-                )
+                await store.database.change(partial(_broken, failing, locks=not store.database.is_serial))
             row = await store.payments.find(claim(3).key)
             assert row is not None
             assert row.state is PaymentState.SETTLING
