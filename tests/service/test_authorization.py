@@ -292,10 +292,11 @@ def test_values_nested_beyond_reason_are_invalid() -> None:
 
 def test_a_payment_may_nest_as_deep_as_the_reader_takes_and_no_deeper() -> None:
     """A tool call hands values over, which no reader has bounded: both ways of the digest have the same end."""
+    payment: Any = PAYMENT
     for last in ({"a": "x"}, {"a": 1.5}):
         deep: Any = last
         for _ in range(MAX_DEPTH - 2):
             deep = {"a": deep}
-        taken = read_authorization({**PAYMENT, "extensions": deep})
+        taken = read_authorization({**payment, "extensions": deep})
         assert isinstance(taken, Authorization)
-        assert read_authorization({**PAYMENT, "extensions": {"a": deep}}) == InvalidPayload()
+        assert read_authorization({**payment, "extensions": {"a": deep}}) == InvalidPayload()

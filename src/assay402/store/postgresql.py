@@ -61,7 +61,7 @@ _ALONE: Final = (
 class PostgreSQLDatabase:
     """A database of a server; `open_postgresql` makes one."""
 
-    is_serial: bool = False
+    is_serial: Final = False
 
     def __init__(self, pool: "asyncpg.Pool[Any]") -> None:
         self._pool: Final = pool
