@@ -1,8 +1,10 @@
 """Canonical JSON is RFC 8785 where that is exact, and exact where that is not."""
 
+import json
+
 import pytest
 
-from assay402.core.canon import canonical, number_text, sha256_hex
+from assay402.core.canon import canonical, canonical_if_plain, number_text, sha256_hex
 from assay402.core.strictjson import JSON, read
 
 
@@ -67,3 +69,28 @@ def test_what_has_no_canonical_form_is_refused() -> None:
 
 def test_digests_are_of_exact_bytes() -> None:
     assert sha256_hex(b"") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@pytest.mark.parametrize(
+    ("source", "is_plain"),
+    [
+        ('{"b":[1,"x",null],"a":{"c":true}}', True),
+        ('{"a":1,"a":2}', False),
+        ('{"a":[{"b":1,"b":2}]}', False),
+        ('{"a":1.0}', False),
+        ('"\u00e9"', False),
+        ('"\\ud800"', False),
+    ],
+)
+def test_of_a_plain_value_the_quick_way_writes_the_canonical_text_and_of_no_other(
+    source: str, *, is_plain: bool
+) -> None:
+    value = read(source)
+    quick = canonical_if_plain(value)
+    assert (quick is not None) == is_plain
+    assert quick is None or quick == canonical(value) == sorted_text(source)
+
+
+def sorted_text(source: str) -> bytes:
+    """Write a text as the standard library does with sorted names, which is canonical where all is plain."""
+    return json.dumps(json.loads(source), sort_keys=True, separators=(",", ":")).encode()

@@ -20,6 +20,7 @@ from assay402.core.strictjson import (
     read,
     read_document,
     write,
+    write_plain,
 )
 
 
@@ -211,8 +212,8 @@ def test_cycles_are_deep_and_sharing_is_not_counted_twice() -> None:
         ([object()], False),
         ([[0]] * 20_000, False),
         ([{"a": None}] * 9_000, True),
-        (nested(MAX_DEPTH), True),
-        (nested(MAX_DEPTH + 1), False),
+        (nested(MAX_DEPTH - 1), True),
+        (nested(MAX_DEPTH), False),
     ],
 )
 def test_only_plain_values_take_the_quick_way_and_both_write_the_same(value: Any, is_quick: bool) -> None:
@@ -228,6 +229,12 @@ def test_only_plain_values_take_the_quick_way_and_both_write_the_same(value: Any
     else:
         assert write(value) == "".join(parts).encode()
         assert not is_quick or msgspec.json.encode(plainly(value)) == write(value)
+
+
+def test_what_is_known_to_be_plain_is_written_the_same_whatever_its_texts_hold() -> None:
+    for text in ("x", "é", "\ud800", '"\\\n\x7f'):
+        value: Any = {"a": [1, text, None, True, {}], text: {"b": text}}
+        assert write_plain(value) == write(value)
 
 
 def test_a_value_that_holds_itself_is_not_plain() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402.core.canon import canonical, sha256_hex
-from assay402.core.strictjson import JSON, read
+from assay402.core.strictjson import JSON, MAX_DEPTH, read
 from assay402.service.authorization import Authorization, InvalidPayload, read_authorization
 from assay402.wire.solana import transaction_message
 from service.test_attacks import permit2
@@ -288,3 +288,15 @@ def test_values_nested_beyond_reason_are_invalid() -> None:
     for _ in range(200):
         deep = {"a": deep}
     assert read_authorization({**PAYMENT, "extensions": {"x": deep}}) == InvalidPayload()  # type: ignore[dict-item]
+
+
+def test_a_payment_may_nest_as_deep_as_the_reader_takes_and_no_deeper() -> None:
+    """A tool call hands values over, which no reader has bounded: both ways of the digest have the same end."""
+    payment: Any = PAYMENT
+    for last in ({"a": "x"}, {"a": 1.5}):
+        deep: Any = last
+        for _ in range(MAX_DEPTH - 2):
+            deep = {"a": deep}
+        taken = read_authorization({**payment, "extensions": deep})
+        assert isinstance(taken, Authorization)
+        assert read_authorization({**payment, "extensions": {"a": deep}}) == InvalidPayload()

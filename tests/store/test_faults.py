@@ -460,7 +460,7 @@ def test_no_failure_quotes_a_row_or_the_driver(place: Place) -> None:
         await store.payments.claim(claim(1, payer=CANARY, payment_id=CANARY), NOW)
         texts = []
         for statement in (
-            "INSERT INTO payers (payer) VALUES ('canary-7f3a')",
+            "INSERT INTO payers (payer) VALUES ('canary-7f3a'), ('canary-7f3a')",
             "UPDATE payments SET state = 'canary-7f3a'",
             "SELECT canary-7f3a FROM nowhere",
         ):
@@ -500,7 +500,7 @@ def test_the_ledger_is_whole_after_every_fault(place: Place) -> None:
         settled = "settled"
         for failing in range(4):
             with pytest.raises(RuntimeError, match=settled):
-                await store.database.change(partial(_broken, failing))
+                await store.database.change(partial(_broken, failing, locks=not store.database.is_serial))
             row = await store.payments.find(claim(3).key)
             assert row is not None
             assert row.state is PaymentState.SETTLING
@@ -511,11 +511,11 @@ def test_the_ledger_is_whole_after_every_fault(place: Place) -> None:
     assert [row.id for row in place.run(story)] == [1, 2]
 
 
-def _broken(failing: int) -> Any:
+def _broken(failing: int, *, locks: bool) -> Any:
     """Settle as the store does, and break off before this statement."""
     from assay402.store.sql_payments import _settled  # noqa: PLC0415  (the part that is the subject)
 
-    work = _settled(claim(3).key, 1, PAID, NOW, house=False)
+    work = _settled(claim(3).key, 1, PAID, NOW, house=False, locks=locks)
     statement = next(work)
     for _ in range(failing):
         statement = work.send((yield statement))

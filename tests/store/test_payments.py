@@ -1,7 +1,9 @@
 """The contract of the port `Payments`, the same on both databases."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,7 @@ from assay402.service.ports import (
     TooManyUnsettled,
 )
 from assay402.store.opening import Store
+from assay402.store.sql_payments import _claim
 from store.databases import CLAIM, ENTRY, NOW, PAID, Place, after, answer, claim, settle
 
 
@@ -303,6 +306,30 @@ def test_a_payer_has_four_unsettled_claims_at_most(place: Place) -> None:
         assert await payments.claim(claim(53), NOW) == TooManyUnsettled()
 
     place.run(story)
+
+
+def test_what_stood_in_the_way_of_a_claim_and_was_let_go_meanwhile_is_no_obstacle() -> None:
+    """Another process may release a row between the statement that met it and the one that looks for it."""
+    work = _claim(claim(payment_id="payment-id-0123456789"), NOW, locks=True)
+    told: list[Sequence[Sequence[Any]]] = [[], [(0,)], [], [], [], []]
+    next(work)
+    for rows in told[:-1]:
+        work.send(rows)
+    assert work.send(told[-1])[0].startswith("INSERT INTO payments")
+    with pytest.raises(StopIteration) as stop:
+        work.send([(1,)])
+    assert stop.value.value == Claimed(fence=1)
+
+
+def test_where_one_change_is_done_after_another_there_is_no_list_of_payers(place: Place) -> None:
+    """Rows of it are locks, and SQLite needs none."""
+
+    async def story(store: Store) -> tuple[bool, Sequence[Sequence[Any]]]:
+        await store.payments.claim(claim(), NOW)
+        return store.database.is_serial, await store.database.read("SELECT payer FROM payers")
+
+    is_serial, payers = place.run(story)
+    assert [tuple(row) for row in payers] == ([] if is_serial else [("0xpayer",)])
 
 
 def test_a_settled_payment_is_worked_for_again_so_often_and_so_long(place: Place) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from assay402.store import sql_free_tier, sql_ledger, sql_payments
+from assay402.store import placing, sql_free_tier, sql_ledger, sql_payments
 from assay402.store.opening import open_store
 from assay402.store.sqlite import connect
 
 STATEMENTS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": value
-    for module in (sql_payments, sql_ledger, sql_free_tier)
+    for module in (sql_payments, sql_ledger, sql_free_tier, placing)
     for name, value in vars(module).items()
     if isinstance(value, str) and value.startswith(("SELECT ", "INSERT ", "UPDATE ", "DELETE "))
 }
@@ -46,6 +46,17 @@ def test_a_statement_goes_by_an_index_and_builds_no_table_of_its_own(file: Path,
     if sql.startswith(("INSERT ", "UPDATE ")):
         # One for the rows it returns, and no other.
         assert program.count("OpenEphemeral") <= 1
+
+
+def test_the_payment_of_a_ledger_row_is_found_by_an_index_of_its_own(file: Path) -> None:
+    """We demand it: each settlement looks for others of its transaction, and for the payments of those."""
+    connection = connect(file)
+    sql = re.sub(r"\$([0-9]+)", r"?\1", STATEMENTS["placing._NAMES"])
+    plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", ["n", "t"])]
+    connection.close()
+    assert [step.partition(" USING ")[0] for step in plan] == ["SEARCH l", "SEARCH p"]
+    assert plan[0].endswith("INDEX ledger_transaction (network=? AND <expr>=?)")
+    assert plan[1].endswith("(ledger_id=?) LEFT-JOIN") or plan[1].endswith("(ledger_id=?)")
 
 
 def test_the_statements_are_all_there() -> None:

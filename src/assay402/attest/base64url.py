@@ -1,18 +1,18 @@
 """The base64 of JSON Web Signatures (RFC 7515, section 2): safe in addresses, unpadded, one text for the same bytes."""
 
 import re
+from base64 import urlsafe_b64encode
 from typing import Final
 
-from assay402.core.base64 import decode_canonical, encode
+from assay402.core.base64 import decode_canonical
 
-_TO_URL: Final = str.maketrans("+/", "-_")
 _FROM_URL: Final = str.maketrans("-_", "+/")
 _TEXT: Final = re.compile(r"[A-Za-z0-9_-]*")
 
 
 def encode_url(data: bytes) -> str:
     """Encode bytes."""
-    return encode(data).rstrip("=").translate(_TO_URL)
+    return urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
 def decode_url(text: str) -> bytes | None:

@@ -88,15 +88,12 @@ def sign_receipt(  # noqa: PLR0913  (the members of a receipt)
 
 def offers_extension(offers: Sequence[Mapping[str, JSON]]) -> dict[str, JSON]:
     """Give what a PaymentRequired carries under `offer-receipt`."""
-    return {
-        "info": {"offers": list(offers)},
-        "schema": _schema("offers", {"type": "array", "items": _ARTIFACT}),
-    }
+    return {"info": {"offers": list(offers)}, "schema": _OFFERS_SCHEMA}
 
 
 def receipt_extension(receipt: Mapping[str, JSON]) -> dict[str, JSON]:
     """Give what a SettlementResponse carries under `offer-receipt`."""
-    return {"info": {"receipt": receipt}, "schema": _schema("receipt", _ARTIFACT)}
+    return {"info": {"receipt": receipt}, "schema": _RECEIPT_SCHEMA}
 
 
 def verify_artifact(artifact: JSON, keys: KeySet) -> Signed | Invalid:
@@ -174,3 +171,5 @@ _ARTIFACT: Final[Mapping[str, JSON]] = {
     },
     "required": ["format", "signature"],
 }
+_OFFERS_SCHEMA: Final = _schema("offers", {"type": "array", "items": _ARTIFACT})
+_RECEIPT_SCHEMA: Final = _schema("receipt", _ARTIFACT)

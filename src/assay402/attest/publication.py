@@ -4,9 +4,8 @@ Both documents are made from the ring alone and have the same bytes each time. A
 for ever, so that what it signed can be verified; its `exp` says since when it does not sign.
 """
 
-import calendar
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, TypeAlias
 
 from assay402.attest.base64url import decode_url, encode_url
@@ -28,6 +27,8 @@ DID_PATH: Final = "/.well-known/did.json"
 LAST_SECOND: Final = 253_402_300_799
 """The end of the year 9999, in seconds; later times cannot be said."""
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SECOND: Final = timedelta(seconds=1)
 _CONTEXTS: Final = ("https://www.w3.org/ns/did/v1", "https://w3id.org/security/suites/jws-2020/v1")
 
 KeySet: TypeAlias = Mapping[str, Verifier]
@@ -88,7 +89,7 @@ def read_keys(source: bytes) -> KeySet:
 
 def seconds(moment: datetime) -> int:
     """Give the whole seconds since 1970 of an aware moment."""
-    return calendar.timegm(moment.utctimetuple())
+    return (moment - _EPOCH) // _SECOND
 
 
 def moment_of(value: JSON) -> datetime | None:

@@ -44,13 +44,24 @@ def canonical(value: JSON) -> bytes:
         TypeError: for a value that is not JSON.
 
     """
+    quick = canonical_if_plain(value)
+    if quick is not None:
+        return quick
+    parts: list[str] = []
+    _append(value, parts)
+    return "".join(parts).encode()
+
+
+def canonical_if_plain(value: JSON) -> bytes | None:
+    """Write what `canonical` writes of a value that is plain all through, as `plainly` has it, and ASCII; None for any other.
+
+    In such a value no name stands twice, and it nests no deeper than the reader takes.
+    """
     with suppress(NotPlain, UnicodeEncodeError):
         written = _plain_sorted(plainly(value))
         if written.isascii():
             return written
-    parts: list[str] = []
-    _append(value, parts)
-    return "".join(parts).encode()
+    return None
 
 
 def canonical_plain(value: JSON) -> bytes:

@@ -123,6 +123,17 @@ def write(value: JSON) -> bytes:
         return _LONE_SURROGATE.sub(_escape, text).encode()
 
 
+def write_plain(value: JSON) -> bytes:
+    """Write what `write` writes, ten times as fast, of a value that its caller made and knows to be plain.
+
+    Plain as `plainly` has it, and without a number that was read. Texts may be anybody's.
+    """
+    try:
+        return _encode_plain(value)
+    except UnicodeEncodeError:
+        return write(value)
+
+
 class NotPlain(Exception):
     """A value is none that the quick encoder writes as this project does."""
 
@@ -146,7 +157,7 @@ def _plainly(value: Any, depth: int, left: list[int]) -> Any:  # noqa: ANN401  (
         return value
     if kind is dict or kind is list or kind is tuple:
         left[0] -= 1
-        if depth > MAX_DEPTH or left[0] < 0:
+        if depth >= MAX_DEPTH or left[0] < 0:
             raise NotPlain
         return _plain_parts(value, kind, depth + 1, left)
     if kind is Number:

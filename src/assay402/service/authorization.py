@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from assay402.core.canon import canonical, sha256_hex
+from assay402.core.canon import canonical, canonical_if_plain, sha256_hex
 from assay402.core.strictjson import JSON, MAX_DEPTH, Number, RepeatedNames, integer
 from assay402.wire.address import is_evm_address
 from assay402.wire.network import network_form
@@ -33,6 +33,7 @@ _SOLANA: Final = frozenset({"transaction"})
 _NONCE_DIGITS: Final = 64
 _FAR: Final = datetime(9999, 12, 31, tzinfo=UTC)
 """Later than any calendar, which an authorization without an end may name."""
+_FAR_SECONDS: Final = int(_FAR.timestamp())
 
 Kind = Literal["eip3009", "permit2", "solana"]
 
@@ -229,11 +230,14 @@ def _is_signed(payload: Mapping[str, JSON]) -> bool:
 
 def _moment(seconds: int) -> datetime:
     assert seconds <= MAX_AMOUNT  # noqa: S101  (`is_amount` says so)
-    return datetime.fromtimestamp(seconds, UTC) if seconds < int(_FAR.timestamp()) else _FAR
+    return datetime.fromtimestamp(seconds, UTC) if seconds < _FAR_SECONDS else _FAR
 
 
 def _digest(payment: Mapping[str, JSON]) -> str | None:
     """Give the SHA-256 of a payment's canonical form; None where it has none, or where it is not clear what was signed."""
+    quick = canonical_if_plain(payment)
+    if quick is not None:
+        return sha256_hex(quick)
     if not is_clear(payment):
         return None
     try:

@@ -86,6 +86,8 @@ def _holds_info(sent: JSON, ours: JSON) -> bool:
 
 def _holds(sent: JSON, ours: JSON) -> bool:
     """Tell whether everything of ours stands in what was sent: objects may have more members, all else is equal."""
+    if type(ours) is str:
+        return type(sent) is str and sent == ours
     if isinstance(ours, Mapping):
         return isinstance(sent, Mapping) and all(
             name in sent and _holds(sent[name], value) for name, value in ours.items()

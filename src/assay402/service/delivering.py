@@ -35,7 +35,7 @@ class Delivering:
             return None
         bid = verified.bid
         return KeptAnswer(
-            id=product.id,
+            id=product.request_id or self._till.workshop.new_id(),
             scope=verified.payer,
             operation=bid.order.resource.name,
             request_sha256=request_sha256(bid.order),

@@ -95,9 +95,9 @@ class FreeOrders:
     async def _deliver(self, order: Order, product: Product, names: Identifiers) -> Outcome:
         """Keep the answer where somebody may come back for it, and give it; an earlier one under the same key stands."""
         key = names.idempotency_key
-        if keeps_answers(order.resource) and (key is not None or product.has_receipt):
+        if keeps_answers(order.resource) and (key is not None or product.request_id is not None):
             ours = KeptAnswer(
-                id=product.id,
+                id=product.request_id or self._workshop.new_id(),
                 scope=LOCAL,
                 operation=order.resource.name,
                 request_sha256=request_sha256(order),

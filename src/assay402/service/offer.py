@@ -70,13 +70,10 @@ class Offers:
         self._receipts: Final = receipts
         self._url: Final = settings.public_url or ""
         self._payees: Final[tuple[Payee, ...]] = payees(settings)
+        self.networks: Final = tuple(payee.network for payee in self._payees)
+        """The networks payments are taken on, in the order of the settings."""
         self._made: Final[dict[object, Offer]] = {}
         self._written: Final[dict[tuple[int, str], tuple[Offer, datetime, bytes]]] = {}
-
-    @property
-    def networks(self) -> tuple[str, ...]:
-        """The networks payments are taken on, in the order of the settings."""
-        return tuple(payee.network for payee in self._payees)
 
     def resource_url(self, resource: Resource) -> str:
         """Give the address of a resource, which comes from the settings alone."""

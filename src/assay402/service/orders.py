@@ -37,6 +37,7 @@ from assay402.service.settling import Settling
 from assay402.service.till import Till
 from assay402.service.timing import Timing
 from assay402.service.work import Clock, Sign, Token, Workshop
+from assay402.service.writing import Writing
 
 SWEEP: Final = 100
 """Rows one pass of the reconciler looks at."""
@@ -260,6 +261,13 @@ def _till(  # noqa: PLR0913  (the parts of a paid service, each named by its key
     """Put together what paid orders are worked with. Raises `TheirError`: `facilitator_unset`."""
     if facilitator is None:
         raise TheirError("facilitator_unset")
+    writing = Writing(
+        payments=payments,
+        chain=chain,
+        clock=clock,
+        timing=timing,
+        house=frozenset(wallet.lower() for wallet in settings.house_wallets),
+    )
     return Till(
         payments=payments,
         facilitator=facilitator,
@@ -270,7 +278,7 @@ def _till(  # noqa: PLR0913  (the parts of a paid service, each named by its key
             chain=chain,
             clock=clock,
             timing=timing,
-            house=frozenset(wallet.lower() for wallet in settings.house_wallets),
+            writing=writing,
         ),
         workshop=workshop,
         clock=clock,

@@ -42,7 +42,7 @@ _LEFT: Final = 4_096
 
 
 class Settling:
-    """Settles payments. `house` are the operator's own wallets, whose ledger rows are marked."""
+    """Settles payments. `writing` is what writes down that money moved."""
 
     def __init__(  # noqa: PLR0913  (the parts it works with, each named by its keyword)
         self,
@@ -52,14 +52,14 @@ class Settling:
         chain: ChainLookup | None,
         clock: Clock,
         timing: Timing,
-        house: frozenset[str],
+        writing: Writing,
     ) -> None:
         self._payments: Final = payments
         self._facilitator: Final = facilitator
         self._chain: Final = chain
         self._clock: Final = clock
         self._timing: Final = timing
-        self.writing: Final = Writing(payments=payments, chain=chain, clock=clock, timing=timing, house=house)
+        self.writing: Final = writing
         self._left: Final[dict[str, int]] = {}
 
     async def settle(self, job: Job) -> Ending:

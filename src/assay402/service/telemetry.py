@@ -191,11 +191,11 @@ class Telemetry:
 
     def told(self, event: str, operation: str) -> None:
         """Log and count what happened to an order. Raises `ValueError` for an event that is on no list."""
-        route = operation if operation in ROUTES else "other"
-        known = Event(event)
-        told = self._told.get((event, route))
+        told = self._told.get((event, operation))
         if told is None:
+            known, route = Event(event), operation if operation in ROUTES else "other"
             told = self._events.labels(known.value, route), self.log.steady(known, route=route)
+            # Names that are on no list are looked up each time: nothing here grows with them.
             self._told[event, route] = told
         counter, say = told
         counter.inc()

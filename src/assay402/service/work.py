@@ -42,15 +42,14 @@ class Paid(Struct, frozen=True, kw_only=True):
 class Product(Struct, frozen=True, kw_only=True):
     """An answer, ready to be kept and sent."""
 
-    id: str
-    """The `request_id` of the answer where it has one, else a random UUIDv4."""
+    request_id: str | None
+    """Of an answer that is a receipt."""
     body: bytes
     headers: tuple[tuple[str, str], ...]
     entry: Entry | None
     """The ledger's words, of work that was paid for."""
     bearer_sha256: str | None
     """Of the secret that shows a receipt to be its holder's, in hex."""
-    has_receipt: bool
 
 
 class Workshop:
@@ -147,12 +146,11 @@ class Workshop:
         has_receipt = isinstance(binding, Mapping) and "request_id" in published
         secret = binding["nonce"] if isinstance(binding, Mapping) and paid is not None else None
         return Product(
-            id=published["request_id"] if has_receipt else self.new_id(),
+            request_id=published["request_id"] if has_receipt else None,
             body=body,
             headers=(*signature, *self._cutoff(resource)),
             entry=None if paid is None else entry_of(resource.check, published),
             bearer_sha256=None if secret is None else sha256_hex(secret.encode()),
-            has_receipt=has_receipt,
         )
 
 

@@ -17,6 +17,11 @@ Work: TypeAlias = Generator[Statement, Rows, T]
 class Database(Protocol):
     """A database. Every method raises `StoreUnavailable` where it cannot serve."""
 
+    @property
+    def is_serial(self) -> bool:
+        """Whether one change is done after another, whichever process makes it: then none has to lock a row."""
+        ...
+
     async def change(self, work: Callable[[], Work[T]]) -> T:
         """Do a change as one transaction, durable when this returns. What the work raises undoes it.
 

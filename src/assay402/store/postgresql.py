@@ -61,6 +61,8 @@ _ALONE: Final = (
 class PostgreSQLDatabase:
     """A database of a server; `open_postgresql` makes one."""
 
+    is_serial: Final = False
+
     def __init__(self, pool: "asyncpg.Pool[Any]") -> None:
         self._pool: Final = pool
 

@@ -1,8 +1,9 @@
 """The port `Payments` in SQL: the gate's rows, and the answers kept with them.
 
-Every change is a compare-and-set on state and fence. A claim locks its payer's row first, so that claims of one payer
-are decided one after another, in any number of processes: how many it has, and whether its payment id or its
-`Idempotency-Key` is taken, is then counted from the rows themselves, in a statement that begins after the lock is held and sees what the others committed.
+Every change is a compare-and-set on state and fence. Claims of one payer are decided one after another, in any number of
+processes: where a database does several changes at once, a claim locks its payer's row first. How many it has, and whether
+its payment id or its `Idempotency-Key` is taken, is then counted from the rows themselves, in a statement that begins after
+the lock is held and sees what the others committed.
 """
 
 from datetime import datetime
@@ -75,9 +76,10 @@ _STORE: Final = f"UPDATE payments SET state = $5, entry = $3, lease_until = $4 W
 _SETTLE: Final = f"UPDATE payments SET state = 'settling', lease_until = $3 WHERE {_HELD} AND state = 'stored' RETURNING fence"
 _LEAVE: Final = f"UPDATE payments SET lease_until = $3 WHERE {_HELD} AND {_OPEN} RETURNING fence"
 _SETTLING: Final = (
-    f"UPDATE payments SET lease_until = lease_until WHERE {_HELD} AND (state = 'settling' OR state = 'unresolved')"
-    " RETURNING payer, operation, entry"
+    "SELECT payer, operation, entry FROM payments"
+    f" WHERE {_HELD} AND (state = 'settling' OR state = 'unresolved')"
 )
+_FOR_UPDATE: Final = " FOR UPDATE"
 _SETTLED: Final = (
     "UPDATE payments SET state = 'settled', settled_at = $3, transaction_id = $4, ledger_id = $5, transfer = $6,"
     " entry = NULL"
@@ -127,7 +129,7 @@ class SQLPayments:
 
     async def claim(self, claim: Claim, now: datetime) -> Claimed | Known | TooManyUnsettled:
         """Claim, or say what stands in the way."""
-        return await self._database.change(partial(_claim, claim, now))
+        return await self._database.change(partial(_claim, claim, now, locks=not self._database.is_serial))
 
     async def take_over(self, key: str, fence: int, now: datetime, lease_until: datetime) -> int | None:
         """Take a row whose lease ran out from its worker; gives the new fence."""
@@ -160,7 +162,10 @@ class SQLPayments:
 
     async def settled(self, key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> bool:
         """Move from `SETTLING` or `UNRESOLVED` to `SETTLED` and append the one ledger row, of a transfer not counted before."""
-        return await self._database.change(partial(_settled, key, fence, settlement, now, house=house))
+        locks = not self._database.is_serial
+        return await self._database.change(
+            partial(_settled, key, fence, settlement, now, house=house, locks=locks)
+        )
 
     async def placeless(self, network: str, transaction: str) -> PaymentRow | None:
         """Give the one payment that is settled by a transaction without a place in it."""
@@ -224,14 +229,11 @@ def _answer(rows: Rows) -> KeptAnswer | None:
     return kept_answer(rows[0]) if rows else None
 
 
-def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettled]:
-    yield _LOCK, (claim.payer,)
-    standing = yield from _standing(claim)
-    if standing is not None:
-        return Known(row=standing)
+def _claim(claim: Claim, now: datetime, *, locks: bool) -> Work[Claimed | Known | TooManyUnsettled]:
+    if locks:
+        yield _LOCK, (claim.payer,)
     counted = yield _COUNT, (claim.payer,)
-    if counted[0][0] >= UNSETTLED_PER_PAYER:
-        return TooManyUnsettled()
+    is_one_too_many = counted[0][0] >= UNSETTLED_PER_PAYER
     columns = (
         claim.key,
         claim.payload_sha256,
@@ -244,7 +246,17 @@ def _claim(claim: Claim, now: datetime) -> Work[Claimed | Known | TooManyUnsettl
         milliseconds(claim.lease_until),
         milliseconds(now),
     )
-    for sql in (_CLAIM, _CLAIM_ANEW):
+    # The indexes let nothing in that has something in its way, so that is looked for only where it was not let in.
+    fences = () if is_one_too_many else (yield _CLAIM, columns)
+    if fences:
+        return Claimed(fence=fences[0][0])
+    standing = yield from _standing(claim)
+    if standing is not None:
+        return Known(row=standing)
+    if is_one_too_many:
+        return TooManyUnsettled()
+    # The row of its key was let go, or what stood in the way has been let go meanwhile.
+    for sql in (_CLAIM_ANEW, _CLAIM):
         fences = yield sql, columns
         if fences:
             return Claimed(fence=fences[0][0])
@@ -280,8 +292,11 @@ def _keep(  # noqa: PLR0913, PLR0917  (as the port has it)
     return bool(moved)
 
 
-def _settled(key: str, fence: int, settlement: Settled, now: datetime, *, house: bool) -> Work[bool]:
-    rows = yield _SETTLING, (key, fence)
+def _settled(  # noqa: PLR0913  (as the port has it)
+    key: str, fence: int, settlement: Settled, now: datetime, *, house: bool, locks: bool
+) -> Work[bool]:
+    sql = _SETTLING + _FOR_UPDATE if locks else _SETTLING
+    rows = yield sql, (key, fence)
     if not rows:
         return False
     payer, operation, entry = rows[0]

@@ -36,6 +36,8 @@ _PARAMETER: Final = re.compile(r"\$([0-9]+)")
 class SQLiteDatabase:
     """A database in one file, which must exist: see `assay402.store.opening`."""
 
+    is_serial: Final = True
+
     def __init__(self, path: Path, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self._queue: Final[SimpleQueue[list[_Change] | None]] = SimpleQueue()
         self._gathered: Final[dict[asyncio.AbstractEventLoop, list[_Change]]] = {}

@@ -45,6 +45,7 @@ class OrderEndpoint:
     ) -> None:
         """`resources` are those of the path, by profile; the first is what the bare path means."""
         self._by_profile: Final = resources
+        self._profiles: Final = tuple(name for name in resources if name)
         self._default: Final = next(iter(resources.values()))
         self._orders: Final = orders
         self._bodies: Final = bodies
@@ -56,7 +57,7 @@ class OrderEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive) -> HTTPAnswer:
         """Read an order and take it."""
-        wanted = asked(scope, tuple(name for name in self._by_profile if name))
+        wanted = asked(scope, self._profiles)
         if isinstance(wanted, HTTPAnswer):
             return wanted
         if wanted.as_envelope and not self._signs:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from assay402.attest.signature import ENVELOPE_TYPE, enveloped
-from assay402.core.strictjson import JSON, write
+from assay402.core.strictjson import JSON, write, write_plain
 from assay402.service.order import Declined, Delivered, Offered, Outcome, Pending, Resource
 from assay402.web.answers import (
     LOGICAL_PAYMENT,
@@ -95,7 +95,7 @@ def _declined(outcome: Declined, resource: Resource | None) -> HTTPAnswer:
 
 
 def _settlement(settlement: Mapping[str, JSON] | None) -> _Headers:
-    return () if settlement is None else ((PAYMENT_RESPONSE, encode_header(write(settlement))),)
+    return () if settlement is None else ((PAYMENT_RESPONSE, encode_header(write_plain(settlement))),)
 
 
 def _logical(logical_payment_id: str | None) -> _Headers:

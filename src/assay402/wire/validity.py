@@ -38,7 +38,7 @@ VIOLATIONS: Final = (
 _DECIMAL: Final = re.compile(r"0|[1-9][0-9]{0,77}")
 _CHAIN_ID: Final = re.compile(r"0|[1-9][0-9]*")
 _ROLE: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,31}")
-_HEX_BYTES: Final = re.compile(r"0x(?:[0-9a-fA-F]{2})+")
+_HEX: Final = re.compile(r"0x[0-9a-fA-F]+")
 _NONCE_LENGTH: Final = 2 + 2 * 32
 
 
@@ -199,7 +199,7 @@ def is_amount(value: object) -> bool:
 
 def signature_bytes(value: object) -> int:
     """Count the bytes of a signature in hexadecimal; 0 for anything else."""
-    if not isinstance(value, str) or _HEX_BYTES.fullmatch(value) is None:
+    if not isinstance(value, str) or len(value) % 2 or _HEX.fullmatch(value) is None:
         return 0
     return len(value) // 2 - 1
 
@@ -251,5 +251,5 @@ def _is_authorization(sent: Members) -> bool:
         and all(is_amount(sent.get(name)) for name in ("value", "validAfter", "validBefore"))
         and isinstance(nonce, str)
         and len(nonce) == _NONCE_LENGTH
-        and _HEX_BYTES.fullmatch(nonce) is not None
+        and _HEX.fullmatch(nonce) is not None
     )
