@@ -33,13 +33,18 @@ _ADDRESSES: Final = tuple(
         rf"\b{_any('checkers', 'machines', 'readers')}s?\s(?:(?:that|who|which)\s(?:is|are)\s|now\s)?(?:{_any('reading')}\s{_THIS}|(?:that|who)\s(?:reads?|checks?|evaluates?|judges?|grades?|sees?)\s{_THIS})[^.!?\n]{{0,40}}?\s?{_OBLIGED}{_ORDERED}",
         rf"\bwho(?:m|so)?ever\s(?:reads?|checks?|evaluates?|judges?|grades?|verifies)\s{_THIS}[^.!?\n]{{0,20}}?\s?{_OBLIGED}{_ORDERED}",
         rf"\b(?:the|any|every|each|all)\s{_any('checkers')}s?\s(?:must|should|shall|ha(?:s|ve) to|needs? to|(?:is|are) to|may|can)\s?(?:not|never)\s{_any('withheld', 'judged')}\b[^.!?\n]{{0,30}}?(?:\b(?:below|above)\b|\bcontradictions?\b)",
-        rf"\b(?:ignore|disregard|forget)\s(?:all\s)?(?:what(?:ever)?|everything|anything|all)\s(?:that\s)?you(?:'ve| have| were| are| had)?\s(?:been\s)?(?:told|taught|instructed|asked|read|learned|know|given)\b[^.!?\n]{{0,40}}?(?:\band|,|;|\bthen)\s(?:then |just |simply |instead )?(?:conclude|say|answer|respond|reply|approve|accept|mark|report|confirm|state|pass|agree)\b",
+        r"\b(?:ignore|disregard|forget)\s(?:all\s)?(?:what(?:ever)?|everything|anything|all)\s(?:that\s)?you(?:'ve| have| were| are| had)?\s(?:been\s)?(?:told|taught|instructed|asked|read|learned|know|given)\b[^.!?\n]{0,40}?(?:\band|,|;|\bthen)\s(?:then |just |simply |instead )?(?:conclude|say|answer|respond|reply|approve|accept|mark|report|confirm|state|pass|agree)\b",
         rf"\bwhen(?:ever)?\syou\s(?:evaluate|check|verify|judge|grade|assess|review|score)\s(?:this|the|these)\s(?:{_any('texts')}|claims?)s?\b[^.!?\n]{{0,20}}?[,:;]\s{_ORDERED}",
         r"\b(?:pretend|act|answer|behave|proceed)\s(?:that|as (?:if|though))\s(?:the|all|every|each|this|these)\s(?:evidence|claims?|logs?|records?|statements?|candidate)\b[^.!?\n]{0,20}?\b(?:confirms?|supports?|shows?|proves?|is|are|was|were)\b",
     )
 )  # fmt: skip
 _HINTS: Final = ("checker", "verifier", "validator", "evaluator", "engine", "assay", "fahce", "assistant", "agent", "model", "llm", "ai ", "ai,", "ai:", "bot", "reader", "grad", "judge", "review", "auditor", "examiner", "assessor", "ever reads", "ever checks", "ever evaluates", "ever verifies", "you've", "you have", "you were", "you know", "when you", "whenever you", "pretend", "as if", "as though")  # fmt: skip
-_VERBS: Final = tuple(sorted({each.split()[0] for name in ("told", "judged", "withheld") for each in _LISTS[name]} | {"pretend", "behave", "proceed"}))
+_VERBS: Final = tuple(
+    sorted(
+        {each.split()[0] for name in ("told", "judged", "withheld") for each in _LISTS[name]}
+        | {"pretend", "behave", "proceed"}
+    )
+)
 """A stretch without a word of both lists holds no such order, and looking for them is quick."""
 
 

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
-from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
+from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
+from assay402.checks.claims.reading.sentences import FINITE
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
 from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
 from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans

@@ -11,7 +11,9 @@ _ESCAPED: Final = re.compile(
 )
 _RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 """Shorter runs hold no word of a receipt with its value."""
-_BROKEN: Final = re.compile(r"^(?:[A-Za-z0-9+/_-]{8,}\r?\n){1,400}[A-Za-z0-9+/_-]+={0,2}[ \t]*$", re.MULTILINE)
+_BROKEN: Final = re.compile(
+    r"^(?:[A-Za-z0-9+/_-]{8,}\r?\n){1,400}[A-Za-z0-9+/_-]+={0,2}[ \t]*$", re.MULTILINE
+)
 """A run of letters and digits over several lines."""
 _SPACED: Final = re.compile(r"(?<!\S)(?:[A-Za-z]\s{1,4}){11,400}[A-Za-z](?!\S)")
 _TOGETHER: Final = re.compile(r"(?<=\S) (?=\S)")

@@ -8,7 +8,7 @@ from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Given, Verdict
 from assay402.checks.claims.reading.safety import addresses_checker
 from assay402.checks.claims.reading.secrets import secrets_in
-from assay402.checks.claims.reading.segment import FINITE
+from assay402.checks.claims.reading.sentences import FINITE
 from assay402.checks.claims.reading.text import stop_words
 from assay402.checks.claims.rules.wording import Edit
 
