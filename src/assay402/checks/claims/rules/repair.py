@@ -1,6 +1,7 @@
 """Bounded repair: the smallest honest change, diagnosed again before it is proposed."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
@@ -49,7 +50,7 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     if not faulty:
         return Repair(proposed=given.candidate, corrections=(), state_after=diagnosis.state, withheld=0)
     edits = _Edits(given)
-    corrections = {each.claim.id: edits.correction(each, 0) for each in faulty}
+    corrections = {each.claim.id: edits.following(each) for each in faulty}
     is_open = False
     rounds = _rounds(diagnosis)
     for attempt in range(rounds):
@@ -66,10 +67,10 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
             and again.state in ("CLEAR_WITH_CEILING", "REPAIR_REQUIRED")
             and len(again.verdicts) <= len(diagnosis.verdicts)
         ):
-            return _proposal(text, corrections, again)
+            return _proposal(text, _fitted(given.candidate, corrections), again)
         if is_open:
             break
-        _fall_back(edits, diagnosis.verdicts, corrections, wrong, attempt + 1, is_late=attempt + 3 >= rounds)
+        _fall_back(edits, diagnosis.verdicts, corrections, wrong, is_late=attempt + 3 >= rounds)
     withheld = {
         each.claim.id: _withheld(given.candidate, each)
         for each in diagnosis.verdicts
@@ -85,9 +86,9 @@ def _rounds(diagnosis: Diagnosis) -> int:
     return _ROUNDS if len(diagnosis.verdicts) < _MANY else _OF_MANY
 
 
-def _proposal(text: str, corrections: dict[str, Correction], again: Again) -> Repair:
-    withheld = sum(each.op == "WITHHOLD" for each in corrections.values())
-    return Repair(proposed=text, corrections=_sorted(corrections), state_after=again.state, withheld=withheld)
+def _proposal(text: str, fitted: list[Correction], again: Again) -> Repair:
+    withheld = sum(each.op == "WITHHOLD" for each in fitted)
+    return Repair(proposed=text, corrections=tuple(fitted), state_after=again.state, withheld=withheld)
 
 
 def _sorted(corrections: dict[str, Correction]) -> tuple[Correction, ...]:
@@ -99,43 +100,93 @@ def _fall_back(
     verdicts: tuple[Verdict, ...],
     corrections: dict[str, Correction],
     wrong: list[Verdict],
-    attempt: int,
     *,
     is_late: bool,
 ) -> None:
-    """Try the next edit for what is still faulty, in the end withholding it; then the claims that became faulty."""
+    """Try the next edit of each claim that is still faulty, in the end withholding it; what came out clean stays."""
     edited = [
         each
         for each in verdicts
         if each.claim.id in corrections and corrections[each.claim.id].op != "WITHHOLD"
     ]
-    said = {each.claim.text.strip(" .") for each in wrong}
-    found = [each for each in edited if _after(each, corrections) in said]
-    again = [each for each in edited if each.claim.id in edits.tried_again]
-    touched = found or again or edited
-    # The last rounds are kept for withholding; what was changed before and cannot be found goes first.
-    number = attempt if not is_late and (found or not again) else _ROUNDS
+    places = _places(verdicts, _fitted(edits.candidate, corrections))
+    blamed = {name for each in wrong for name in _blamed(_at(each, places), corrections)}
+    touched = [each for each in edited if each.claim.id in blamed]
+    if not touched:
+        # A claim that was clean became faulty beside an edit: one that was tried before goes first.
+        touched = [each for each in edited if edits.tries(each)] or edited
     for each in touched:
-        corrections[each.claim.id] = edits.correction(each, number)
+        corrections[each.claim.id] = _withheld(edits.candidate, each) if is_late else edits.following(each)
     if not edited or is_late:
         for each in verdicts:
-            if each.claim.id not in corrections and each.claim.text.strip(" .") in said:
+            if each.claim.id not in corrections and each.claim.id in blamed:
                 corrections[each.claim.id] = _withheld(edits.candidate, each)
 
 
-def _after(verdict: Verdict, corrections: dict[str, Correction]) -> str:
-    edit = corrections[verdict.claim.id]
-    text, start = verdict.claim.text, verdict.claim.span.start
-    return (text[: edit.start - start] + edit.after + text[edit.end - start :]).strip(" .")
+def _blamed(names: list[str], corrections: dict[str, Correction]) -> list[str]:
+    """Give of the claims that are judged as one those whose edit is to go first: a value alone hurts no neighbour."""
+    others = [each for each in names if each in corrections and corrections[each].op != "REPLACE_VALUE"]
+    return others or names
+
+
+def _places(verdicts: tuple[Verdict, ...], left: list[Correction]) -> list[tuple[int, int, str]]:
+    """Give where each claim stands in the changed text, in its order."""
+    found, moved = [], 0
+    index = 0
+    for each in verdicts:
+        start, end = each.claim.span.start, each.claim.span.end
+        begins = start + moved
+        while index < len(left) and left[index].start < end:
+            begins = min(begins, left[index].start + moved)
+            moved += len(left[index].after) - (left[index].end - left[index].start)
+            index += 1
+        found.append((begins, max(begins, end + moved), each.claim.id))
+    return found
+
+
+def _at(verdict: Verdict, places: list[tuple[int, int, str]]) -> list[str]:
+    """Give the claims in whose place something is judged."""
+    start, end = verdict.claim.span.start, verdict.claim.span.end
+    first = bisect_left(places, start, key=lambda each: each[1])
+    found = []
+    for begins, ends, name in places[first:]:
+        if begins >= end:
+            break
+        if begins < end and start < ends:
+            found.append(name)
+    return found
 
 
 def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
     parts, position = [], 0
-    for edit in _sorted(corrections):
+    for edit in _fitted(candidate, corrections):
         parts += [candidate[position : edit.start], edit.after]
         position = edit.end
     parts.append(candidate[position:])
     return "".join(parts)
+
+
+def _fitted(candidate: str, corrections: dict[str, Correction]) -> list[Correction]:
+    """Give the edits in their order, none over another; what begins a sentence ends none before it."""
+    found: list[Correction] = []
+    position, said = 0, ""
+    for each in _sorted(corrections):
+        start = max(each.start, position)
+        said = (said + candidate[position:start])[-_SAID:]
+        after = each.after
+        if after.startswith(_ENDING) and not _GOES_ON.search(said):
+            after = after[len(_ENDING) :]
+        if start != each.start or after != each.after:
+            each = replace(each, start=start, before=candidate[start : each.end], after=after)
+        found.append(each)
+        position, said = each.end, (said + after)[-_SAID:]
+    return found
+
+
+_ENDING: Final = ". "
+_SAID: Final = 200
+_GOES_ON: Final = re.compile(r"\w[^.!?\n]*$")
+"""A sentence that has begun."""
 
 
 class _Edits:
@@ -144,13 +195,16 @@ class _Edits:
     def __init__(self, given: Given) -> None:
         self.candidate: Final = given.candidate
         self._restating: Final = Restating(given)
-        self.tried_again: Final[set[str]] = set()
-        """The claims whose first edit did not come out clean."""
+        self._tries: Final[dict[str, int]] = {}
 
-    def correction(self, verdict: Verdict, number: int) -> Correction:
-        """Give the edit of this number that is worth trying; behind the last, the claim is withheld."""
-        if number:
-            self.tried_again.add(verdict.claim.id)
+    def tries(self, verdict: Verdict) -> bool:
+        """Tell whether the first edit of a claim did not come out clean."""
+        return self._tries.get(verdict.claim.id, 0) > 1
+
+    def following(self, verdict: Verdict) -> Correction:
+        """Give the next edit of a claim that is worth trying; behind the last, the claim is withheld."""
+        number = self._tries.get(verdict.claim.id, 0)
+        self._tries[verdict.claim.id] = number + 1
         found = next(islice(self._all(verdict), number, None), None)
         return self._made(verdict, found) if found is not None else _withheld(self.candidate, verdict)
 

@@ -144,7 +144,24 @@ def _affirmed(claim: Claim) -> Edit | None:
     denied = _NOT.search(claim.text)
     if denied is None or denied[1].lower() in ("did", "does", "do"):
         return None
-    return _edit(claim, "NEGATE", denied, denied[1] + (f" {denied[2]}" if denied[2] else ""))
+    said = denied[1] + (f" {denied[2]}" if denied[2] else "")
+    rest = claim.text[denied.end() :]
+    hangs = _OF_DENIAL.search(rest)
+    if hangs is None:
+        return _edit(claim, "NEGATE", denied, said)
+    if rest[hangs.end() :].strip(" .!") or hangs[0].lower().startswith((" any", " ever")):
+        return None
+    start = claim.span.start
+    return (
+        "NEGATE",
+        start + denied.start(),
+        start + denied.end() + hangs.end(),
+        said + rest[: hangs.start()],
+    )
+
+
+_OF_DENIAL: Final = re.compile(r"\s(?:yet|any\w*|either|ever|at all)\b", re.IGNORECASE)
+"""What only a denial is said with."""
 
 
 def _base(claim: Claim) -> tuple[re.Match[str], str] | None:
