@@ -178,7 +178,7 @@ def stage_overclaim(view: View) -> Finding | None:
     action = told(view)
     if action is None or action.newest is None or not action.act.is_done:
         return None
-    if action.newest.stage in _BELOW:
+    if action.newest.stage in _BELOW and not _is_unrelated(view, action):
         return _staged("UNSUPPORTED", "claims/stage-overclaim", action, "STAGE_OVERCLAIM")
     return None
 
