@@ -15,10 +15,10 @@ _BROKEN: Final = re.compile(
     r"^(?:[A-Za-z0-9+/_-]{8,}\r?\n){1,400}[A-Za-z0-9+/_-]+={0,2}[ \t]*$", re.MULTILINE
 )
 """A run of letters and digits over several lines."""
-_SPACED: Final = re.compile(r"(?<!\S)(?:[A-Za-z]\s{1,4}){11,400}[A-Za-z](?!\S)")
+_SPACED: Final = re.compile(r"(?<!\S)(?:[A-Za-z]\s{1,6}){11,400}[A-Za-z](?!\S)")
 _TOGETHER: Final = re.compile(r"(?<=\S) (?=\S)")
 _STACKED: Final = re.compile(r"^(?:[^\W\d]{1,20}[,.:;]?\r?\n){5,100}[^\W\d]{1,20}[.!]?$", re.MULTILINE)
-_SNAKE: Final = re.compile(r"(?<![A-Za-z_])(?:[A-Za-z]{1,20}_){5,60}[A-Za-z]{1,20}")
+_SNAKE: Final = re.compile(r"(?<![A-Za-z_])(?:[A-Za-z]{1,20}_){8,60}[A-Za-z]{1,20}")
 """Words with a sign of one kind between them: letters apart, one on each line, joined below."""
 _HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _URL_SAFE: Final = str.maketrans("-_", "+/")

@@ -51,12 +51,12 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
         return Repair(proposed=given.candidate, corrections=(), state_after=diagnosis.state, withheld=0)
     edits = _Edits(given)
     corrections = {each.claim.id: edits.following(each) for each in faulty}
-    is_open = False
+    opened = 0
     rounds = _rounds(diagnosis)
     for attempt in range(rounds):
         text = _applied(given.candidate, corrections)
         if not any(char.isalnum() for char in text):
-            corrections, is_open = edits.left_open(faulty), True
+            corrections, opened = edits.left_open(faulty, quoting=not opened), opened + 1
             text = _applied(given.candidate, corrections)
         if not any(char.isalnum() for char in text):
             break
@@ -68,8 +68,11 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
             and len(again.verdicts) <= len(diagnosis.verdicts)
         ):
             return _proposal(text, _fitted(given.candidate, corrections), again)
-        if is_open:
+        if opened > 1:
             break
+        if opened:
+            corrections, opened = edits.left_open(faulty, quoting=False), 2
+            continue
         _fall_back(edits, diagnosis.verdicts, corrections, wrong, is_late=attempt + 3 >= rounds)
     withheld = {
         each.claim.id: _withheld(given.candidate, each)
@@ -176,9 +179,10 @@ def _fitted(candidate: str, corrections: dict[str, Correction]) -> list[Correcti
         after = each.after
         if after.startswith(_ENDING) and not _GOES_ON.search(said):
             after = after[len(_ENDING) :]
-        if start != each.start or after != each.after:
-            each = replace(each, start=start, before=candidate[start : each.end], after=after)
-        found.append(each)
+        is_kept = start == each.start and after == each.after
+        found.append(
+            each if is_kept else replace(each, start=start, before=candidate[start : each.end], after=after)
+        )
         position, said = each.end, (said + after)[-_SAID:]
     return found
 
@@ -208,15 +212,19 @@ class _Edits:
         found = next(islice(self._all(verdict), number, None), None)
         return self._made(verdict, found) if found is not None else _withheld(self.candidate, verdict)
 
-    def left_open(self, faulty: list[Verdict]) -> dict[str, Correction]:
-        """Give the edits that leave claims open where all of them would go; the rest are withheld."""
+    def left_open(self, faulty: list[Verdict], *, quoting: bool) -> dict[str, Correction]:
+        """Give the edits that leave claims open where all of them would go, or quote what tells nearly as much; the rest are withheld."""
         found = {}
-        for each in faulty:
-            edit = self._restating.left_open(each) if len(faulty) <= _MOST_OPEN else None
+        for each in faulty if len(faulty) <= _MOST_OPEN else ():
+            edit = self._restating.told(each) if quoting else None
+            if quoting and self._restating.is_told(each):
+                edit = None
+            elif edit is None or not self._restating.is_safe(edit):
+                edit = self._restating.left_open(each)
             found[each.claim.id] = (
                 self._made(each, edit) if edit is not None else _withheld(self.candidate, each)
             )
-        return found
+        return found or {each.claim.id: _withheld(self.candidate, each) for each in faulty}
 
     def _all(self, verdict: Verdict) -> Iterator[Edit]:
         quoted = self._restating.quoted(verdict)

@@ -10,7 +10,7 @@ from assay402.checks.claims.reading.safety import addresses_checker
 from assay402.checks.claims.reading.secrets import secrets_in
 from assay402.checks.claims.reading.sentences import FINITE, sentences
 from assay402.checks.claims.reading.speech import stating
-from assay402.checks.claims.reading.text import stop_words
+from assay402.checks.claims.reading.text import stems, stop_words
 from assay402.checks.claims.rules.wording import Edit
 
 _QUOTED: Final = "he supplied evidence says"
@@ -18,6 +18,7 @@ _OPEN: Final = "he supplied evidence does not show whether"
 _LONGEST: Final = 240
 """A longer line, or claim, is no sentence that a reader takes in."""
 _LINE: Final = re.compile(r"([A-Za-z0-9_-]{1,64})#L([0-9]{1,7})(?::.*)?", re.DOTALL)
+_NEARLY: Final = 0.75
 _TOLD: Final = ("STAGE_OVERCLAIM", "PENDING_AUTHORITY", "TARGET_DIFFERS", "MODALITY_OVERCLAIM")
 """What is unsupported because a record says less: its line says how much."""
 _LED: Final = re.compile(
@@ -78,20 +79,35 @@ class Restating:
     def quoted(self, verdict: Verdict) -> Edit | None:
         """Give the edit that puts the line of the evidence, word for word, in the place of what it denies."""
         claim, finding = verdict.claim, verdict.finding
-        if claim.form != "clause" or not (finding.support == "CONTRADICTED" or finding.code in _TOLD):
+        if not (finding.support == "CONTRADICTED" or finding.code in _TOLD):
             return None
-        line = self._line(finding.refs[0]) if finding.refs else ""
-        if not line:
+        return self._quoting_of(claim, self._line(finding.refs[0]) if finding.refs else "")
+
+    def told(self, verdict: Verdict) -> Edit | None:
+        """Give the edit that quotes the line that has nearly all words of a claim it does not establish."""
+        return self._quoting_of(verdict.claim, self._near_line(verdict))
+
+    def is_told(self, verdict: Verdict) -> bool:
+        """Tell whether that line stands already in the place of another claim."""
+        return self._quoting.get(self._near_line(verdict), verdict.claim.id) != verdict.claim.id
+
+    def _near_line(self, verdict: Verdict) -> str:
+        finding, wanted = verdict.finding, frozenset(stems(verdict.claim.text))
+        line = self._line(finding.refs[0]) if finding.support == "UNSUPPORTED" and finding.refs else ""
+        return line if len(wanted & frozenset(stems(line))) >= _NEARLY * len(wanted) else ""
+
+    def _quoting_of(self, claim: Claim, line: str) -> Edit | None:
+        if not line or claim.form != "clause":
             return None
         if self._quoting.setdefault(line, claim.id) != claim.id:
             return None  # it stands there already
         start, begun = self._beginning(claim)
-        return ("QUALIFY", start, self._whole(verdict)[1], f'{begun}{_QUOTED} "{line}"')
+        return ("QUALIFY", start, self._whole(claim)[1], f'{begun}{_QUOTED} "{line}"')
 
     def left_open(self, verdict: Verdict) -> Edit | None:
         """Give the edit that says only that the evidence does not show a claim; none where it shows the opposite."""
         claim = verdict.claim
-        start, end = self._whole(verdict)
+        start, end = self._whole(claim)
         said = claim.text[: end - start]
         if (
             verdict.finding.support == "CONTRADICTED"
@@ -146,8 +162,7 @@ class Restating:
         line = lines[number - 1].strip().removesuffix(".") if number <= len(lines) else ""
         return line if len(line) <= _LONGEST and '"' not in line else ""
 
-    def _whole(self, verdict: Verdict) -> tuple[int, int]:
+    def _whole(self, claim: Claim) -> tuple[int, int]:
         """Give the claim without the marks that end its sentence."""
-        claim = verdict.claim
         ending = _END.search(claim.text)
         return claim.span.start, claim.span.end - (len(ending[0]) if ending is not None else 0)
