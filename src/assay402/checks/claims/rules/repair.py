@@ -33,9 +33,11 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     ## What it reports
     One correction for each faulty claim, in this order of preference: the evidence's value in the claim's own
     spelling, a weaker stage, a denial, the right source, the line of the evidence that denies it in quotation marks,
-    else the clause is withheld. The changed text is diagnosed with the same engine; whatever is then still faulty is
-    withheld, until nothing is. Where nothing would be left, the text says of each claim that is not contradicted that
-    the supplied evidence does not show whether it is so.
+    else the clause is withheld. A value is put there as a record spells it, whole: `0042`, `555-0202`, `4:3`. The
+    changed text is diagnosed with the same engine; for the claim that is then still faulty, and for no other, the next
+    edit is tried, in the end withholding it. Where nothing would be left, the text quotes the line that has nearly all
+    words of a claim, or says of each claim that is not contradicted that the supplied evidence does not show whether
+    it is so.
 
     ## Why it matters
     A repair that introduces a new untruth is worse than the report it mends.
