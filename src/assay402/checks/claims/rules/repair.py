@@ -114,24 +114,38 @@ def _fall_back(
         for each in verdicts
         if each.claim.id in corrections and corrections[each.claim.id].op != "WITHHOLD"
     ]
-    places = _places(verdicts, _fitted(edits.candidate, corrections))
-    blamed = {name for each in wrong for name in _blamed(_at(each, places), corrections)}
-    touched = [each for each in edited if each.claim.id in blamed]
-    if not touched:
-        # A claim that was clean became faulty beside an edit: one that was tried before goes first.
-        touched = [each for each in edited if edits.tries(each)] or edited
-    for each in touched:
-        corrections[each.claim.id] = _withheld(edits.candidate, each) if is_late else edits.following(each)
-    if not edited or is_late:
-        for each in verdicts:
-            if each.claim.id not in corrections and each.claim.id in blamed:
-                corrections[each.claim.id] = _withheld(edits.candidate, each)
+    blamed = _blamed(verdicts, corrections, wrong, _places(verdicts, _fitted(edits.candidate, corrections)))
+    known = {each.claim.id for each in edited}
+    for each in verdicts:
+        if each.claim.id in (
+            blamed or known
+        ):  # where what is faulty stands in no claim's place, all edits go
+            is_over = is_late or each.claim.id not in known
+            corrections[each.claim.id] = (
+                _withheld(edits.candidate, each) if is_over else edits.following(each)
+            )
 
 
-def _blamed(names: list[str], corrections: dict[str, Correction]) -> list[str]:
-    """Give of the claims that are judged as one those whose edit is to go first: a value alone hurts no neighbour."""
-    others = [each for each in names if each in corrections and corrections[each].op != "REPLACE_VALUE"]
-    return others or names
+def _blamed(
+    verdicts: tuple[Verdict, ...],
+    corrections: dict[str, Correction],
+    wrong: list[Verdict],
+    places: list[tuple[int, int, str]],
+) -> set[str]:
+    """Give the claims whose edit is to go: of what is judged as one, a value alone hurts no neighbour."""
+    before = dict(
+        zip((each.claim.id for each in verdicts[1:]), (each.claim.id for each in verdicts), strict=False)
+    )
+    found: set[str] = set()
+    for each in wrong:
+        names = _at(each, places)
+        told = [name for name in names if name in corrections]
+        others = [name for name in told if corrections[name].op != "REPLACE_VALUE"]
+        # A claim that was clean stands or falls with the one before it.
+        beside = [before.get(name, "") for name in names[:1] if not told]
+        edited = [name for name in beside if name in corrections and corrections[name].op != "WITHHOLD"]
+        found.update(others or told or edited or names)
+    return found
 
 
 def _places(verdicts: tuple[Verdict, ...], left: list[Correction]) -> list[tuple[int, int, str]]:
@@ -202,10 +216,6 @@ class _Edits:
         self.candidate: Final = given.candidate
         self._restating: Final = Restating(given)
         self._tries: Final[dict[str, int]] = {}
-
-    def tries(self, verdict: Verdict) -> bool:
-        """Tell whether the first edit of a claim did not come out clean."""
-        return self._tries.get(verdict.claim.id, 0) > 1
 
     def following(self, verdict: Verdict) -> Correction:
         """Give the next edit of a claim that is worth trying; behind the last, the claim is withheld."""

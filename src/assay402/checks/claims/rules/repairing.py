@@ -64,14 +64,13 @@ _BEHIND: Final = re.compile(r"[^\W_]*(?:[-./:+][0-9][^\W_]*)*")
 def _source(binding: Binding) -> tuple[str, int, int]:
     """Give the text in which the evidence's value stands, with its place there; an empty place where it does not."""
     found, record = binding.found, binding.record
-    if found is None or record is None:
-        return "", 0, 0
-    if found.start >= 0:
-        return record.text, found.start, found.start + len(found.raw)
-    number = -1 - found.start
-    value = record.fields[number].value if number < len(record.fields) else ""
-    place = max(0, value.find(found.raw))
-    return value, place, min(len(value), place + len(found.raw))
+    raw, at = (found.raw, found.start) if found is not None else ("", 0)
+    if at < 0:
+        value = next((each.value for each in record.fields[-1 - at :]), "") if record is not None else ""
+        at = max(0, value.find(raw))
+    else:
+        value = record.text if record is not None else ""
+    return value, at, min(len(value), at + len(raw))
 
 
 def _whole(text: str, start: int, end: int) -> tuple[int, int]:
