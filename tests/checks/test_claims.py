@@ -32,6 +32,7 @@ TOOLS = cases("claims/tools.json")
 SUBJECTS = cases("claims/subjects.json")
 ALIKE = cases("claims/verified-d.json")
 TARGETS = cases("claims/targets.json")
+FRESH_A = cases("claims/fresh-a.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -103,6 +104,11 @@ def test_a_case_of_the_verification_is_judged_as_expected(case: dict[str, Any]) 
 
 @pytest.mark.parametrize("case", TOOLS, ids=lambda case: case["id"])
 def test_a_report_beside_what_a_tool_prints_is_judged_as_expected(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", FRESH_A, ids=lambda case: case["id"])
+def test_an_order_is_isolated_a_sentence_ends_and_a_proposal_reads_as_one(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

@@ -50,6 +50,15 @@ HOSTILE = {
     ),
     "ranges without an end": ("between 1 and " * 14_000, ["between 1 and 2 " * 12_000]),
 }
+UNBROKEN = ("1.", "1,", "1-", "1:", "1/", "1%", "$1", "#1", "v1.", "2026-", "T1:", "A1-", "1T", "10.0.0.1.")
+HOSTILE |= {f"{unit} without a blank": (unit * 100_000, [unit * 100_000]) for unit in UNBROKEN}
+HOSTILE |= {
+    f"lines of {unit}": (
+        (f"{(unit * 1_300)[:3_900]} is done.\n" * 50),
+        [f"{(unit * 1_300)[:3_900]} done\n" * 50],
+    )
+    for unit in ("1.", "$1", "A1-", "1T")
+}
 
 
 NOTHING_SAID = (
@@ -64,12 +73,26 @@ NOTHING_SAID = (
     "months",
 )
 """Candidates that state nothing."""
-CUT = ("100,000 lines", "50,000 claims", "joined clauses without an end")
+TOO_LONG = (
+    "one word again and again",
+    "digits",
+    "thousands separators",
+    "dots and at signs",
+    "numbers in words",
+    "ignore without an object",
+    "colons",
+    "capital words",
+    "ranges without an end",
+    "lines of $1",
+    *(f"{unit} without a blank" for unit in UNBROKEN),
+)
+"""Candidates that are one sentence longer, or with more values, than sentences are."""
+CUT = ("100,000 lines", "50,000 claims", "joined clauses without an end", *TOO_LONG)
 """More than the budgets hold."""
 SPOKEN_OF = {
-    "one word again and again": "CLEAR_WITH_CEILING",
-    "capital words": "REPAIR_REQUIRED",
-    "ranges without an end": "REPAIR_REQUIRED",
+    "lines of 1.": "REPAIR_REQUIRED",
+    "lines of A1-": "CLEAR_WITH_CEILING",
+    "lines of 1T": "CLEAR_WITH_CEILING",
 }
 """Candidates whose words stand in the evidence."""
 

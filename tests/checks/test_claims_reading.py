@@ -13,7 +13,8 @@ from assay402.checks.claims.reading.claims import read_candidate
 from assay402.checks.claims.reading.evidence import is_english, readings
 from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.moments import date_value, same_moment, time_value
-from assay402.checks.claims.reading.segment import _trimmed, pieces
+from assay402.checks.claims.reading.segment import pieces
+from assay402.checks.claims.reading.sentences import trimmed
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.compare import compare, near_miss, shape
 from assay402.checks.claims.rules.directives import directives
@@ -379,4 +380,4 @@ def test_a_support_is_taken_back_where_the_record_says_less_or_the_opposite(
 
 
 def test_a_stretch_of_text_is_taken_without_the_blanks_around_it() -> None:
-    assert [list(_trimmed(text, 0, len(text))) for text in (" a b \n", " \t")] == [[(1, 4)], []]
+    assert [list(trimmed(text, 0, len(text))) for text in (" a b \n", " \t")] == [[(1, 4)], []]

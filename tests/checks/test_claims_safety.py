@@ -90,6 +90,13 @@ SECRETS = (
     "key=sk_live_51H8abcdEFGHijklMNOPqrst",
     "-----BEGIN PRIVATE KEY----- MIIEvQIBADANBgkq",
     "seen 4f9d8c7b6a5e4d3c2b1a0f9e8d7c6b5a",
+    "otp code: 493021",
+    "one-time password is 7731",
+    "verification code 55-0192",
+    "493021 is your code",
+    "seed phrase: apple orbit lamp river cloud stone",
+    "recovery_words=apple orbit lamp river cloud stone",
+    "login with passphrase correct-horse-battery",
 )
 FACES = (
     ("The change CH-9 was approved.", "CH-9 review: pending {}"),
@@ -142,6 +149,12 @@ def test_a_line_without_a_secret_is_quoted() -> None:
         "parcel 4242 4242 4242 4241 left",
         "https://example.org/a:b@c",
         "monkey=brown donkey=grey",
+        "the verification code was sent",
+        "login tokens expired",
+        "password reset on Monday",
+        "the recovery phrase was printed",
+        "Use 40 to start",
+        "access keys rotated 3 times",
     ],
 )
 def test_ordinary_lines_hold_no_secret(text: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from assay402.checks.claims.model import (
     Again,
+    Claim,
     Coverage,
     Diagnosis,
     Directive,
@@ -14,7 +15,7 @@ from assay402.checks.claims.model import (
     Verdict,
 )
 from assay402.checks.claims.reading.claims import Candidate, read_candidate
-from assay402.checks.claims.reading.facts import value_facts
+from assay402.checks.claims.reading.facts import LONGEST, MOST, value_facts
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.safety import hits
 from assay402.checks.claims.reading.text import stems, utf16_length
@@ -56,9 +57,16 @@ def diagnose_again(given: Given, world: World, before: Diagnosis) -> Again:
 def _judged(candidate: Candidate, world: World) -> tuple[Verdict, ...]:
     world.spent = 0
     return tuple(
-        judge(claim, world) if index < _WORK and world.spent < _COMPARED else unread(claim)
+        judge(claim, world)
+        if index < _WORK and world.spent < _COMPARED and _is_sentence(claim)
+        else unread(claim)
         for index, claim in enumerate(candidate.claims)
     )
+
+
+def _is_sentence(claim: Claim) -> bool:
+    """Tell whether a claim was read to its end and holds no more values than a sentence does."""
+    return len(claim.text) <= LONGEST and len(claim.facts) <= MOST
 
 
 def _demands(given: Given) -> tuple[tuple[Directive, ...], tuple[str, ...]]:

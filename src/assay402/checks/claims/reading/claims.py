@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
-from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
+from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
+from assay402.checks.claims.reading.sentences import FINITE
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
 from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
 from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
@@ -53,9 +54,9 @@ _LABEL: Final = re.compile(
     r"\W{0,4}(?:flight|option|step|leg|item|segment|choice|part|passenger|stage|phase|point|no\.?|#)\s?[0-9]{1,2}\s?[:.)–-](?=\s)",
     re.IGNORECASE,
 )
-_ALIAS: Final = re.compile(r"(?:[A-Z][\w'’.]*\s){1,4}(?=\([A-Z]{3}\))")
+_ALIAS: Final = re.compile(r"(?:[A-Z][\w'’.]{0,60}\s){1,4}(?=\([A-Z]{3}\))")
 """A name with its code behind it: the code is what counts."""
-_TITLE: Final = re.compile(r"(?:\b[A-Z][\w'’-]*\s){0,4}\b[A-Z][\w'’-]*:")
+_TITLE: Final = re.compile(r"(?:\b[A-Z][\w'’-]{0,60}\s){0,4}\b[A-Z][\w'’-]{0,60}:")
 """The words of a label, which are written large and name nothing."""
 _CONTENT_FREE: Final = frozenset(
     stem(word) for word in ("detail", "follow", "summary", "note", "result", "update", "option", "here")
@@ -255,8 +256,12 @@ def _content(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
 def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     """Give the stems of words written with a capital where no sentence begins, typed values and aliases apart."""
     names = set()
-    code_spans = [(fact.start, fact.end) for fact in found]
     apart = [match.span() for pattern in (_ALIAS, _TITLE) for match in pattern.finditer(text)]
+    covered = {
+        place
+        for start, end in (*((fact.start, fact.end) for fact in found), *apart)
+        for place in range(start, end)
+    }
     for word, start, _ in word_spans(text):
         if (
             not text[:start].strip(" *_\"'“([")
@@ -268,11 +273,9 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
         opens = text[:start].endswith("(") and re.match(r"\w+\s[a-z]", text[start:]) is not None
         if (
             opens
+            or start in covered
             or text[:start].rstrip(" *_\"'(").endswith((".", ":", "!", "?", "\n", "-"))
-            or any(first <= start < last for first, last in code_spans)
         ):
-            continue
-        if any(first <= start < last for first, last in apart):
             continue
         names.add(stem(word))
     return frozenset(names)

@@ -98,6 +98,8 @@ _LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
 _ABOUT: Final = Decimal("0.05")
 LONGEST: Final = 4_000
 """Values are looked for in pieces of a text up to this long."""
+MOST: Final = 60
+"""A sentence with more values is none, and is not judged."""
 
 
 @lru_cache(maxsize=1_024)

@@ -6,6 +6,7 @@ from typing import Final
 from unicodedata import normalize
 
 from assay402.checks.claims.model import EvidenceItem, Hit
+from assay402.checks.claims.reading.addressing import addressed
 from assay402.checks.claims.reading.unwrapping import unwrapped
 
 _VERDICT: Final = r"(?:supported|verified|true|correct|passed|pass|clear(?:_with_ceiling)?|approved|valid|confirmed|accurate|compliant|contradicted)"
@@ -69,6 +70,8 @@ _NAME: Final = re.compile(r"[\"'][\w-]{1,60}[\"']\s{0,3}:")
 _DATA: Final = re.compile(r"[{,]\s{0,3}[\"'][\w-]{1,60}[\"']\s{0,3}:")
 """A member of an object: its name is no word about what it holds."""
 _HIDDEN: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
+_TAGS: Final = {0xE0000 + each: each for each in range(0x20, 0x7F)}
+"""Characters that no reader sees and that a machine reads as letters."""
 _LONGEST: Final = 400
 """Characters of one line in which an order is looked for at a time."""
 
@@ -141,11 +144,12 @@ _CHEAP: Final = (
 def _orders(line: str, start: int, where: str) -> list[Hit]:
     shown = line if line.isascii() else _shown(line)
     low = shown.lower()
-    if not any(word in low for word in _CHEAP):
-        return []
+    cheap = any(word in low for word in _CHEAP)
     for begin in range(0, max(1, len(shown) - _LONGEST // 2), _LONGEST // 2):
         window = shown[begin : begin + _LONGEST]
-        for match in (found for pattern in _ORDER for found in pattern.finditer(window)):
+        told = addressed(window, low[begin : begin + _LONGEST])
+        found = (each for pattern in _ORDER for each in pattern.finditer(window)) if cheap else ()
+        for match in (*(() if told is None else (told,)), *found):
             before, after = window[: match.start()], window[match.end() :]
             if not _only_mentioned(before, after) and _CHOICE.match(after) is None:
                 whole = len(shown) != len(line)  # places in what is shown are none in the line
@@ -156,7 +160,7 @@ def _orders(line: str, start: int, where: str) -> list[Hit]:
 
 def _shown(line: str) -> str:
     """Give a line as a reader takes it in: without invisible characters, letters of other scripts and widths as those they look like."""
-    return normalize("NFKC", _HIDDEN.sub("", line)).translate(_ALIKE)
+    return normalize("NFKC", _HIDDEN.sub("", line).translate(_TAGS)).translate(_ALIKE)
 
 
 _ALIKE: Final = str.maketrans(

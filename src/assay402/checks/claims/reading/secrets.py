@@ -21,6 +21,21 @@ _SPOKEN: Final = re.compile(
     r"|(?<!\S)--?(?:pass\w*|token|secret|api-?key|auth)[\s=](?P<option>\S{1,200}))",
     re.IGNORECASE,
 )
+_CODE: Final = re.compile(
+    r"\b(?:[mt]?otp|[2m]fa|one[- ]?time|(?:verification|security|login|log-?in|sign-?in|auth(?:entication|orization)?|access|backup|recovery|unlock|pass))"
+    r"[ _-](?:(?:pass)?codes?|passwords?|tokens?|pins?|numbers?|keys?)\b[\"']?\s{0,3}(?:[:=]|is\b|was\b)?\s{0,3}[\"']?(?P<value>(?=[A-Za-z-]{0,8}[0-9])[A-Za-z0-9-]{4,12})\b"
+    r"|\b(?P<before>[0-9]{4,8}) is your\b|\b[Uu]se (?P<use>[0-9]{4,8}) (?:as|to)\b",
+    re.IGNORECASE,
+)
+"""Codes for one use, as messages spell them."""
+_PHRASE: Final = re.compile(
+    r"\b(?:(?:seed|recovery|mnemonic|backup|secret|wallet)[ _-]?(?:phrases?|words?|seed|mnemonic)|mnemonic|pass[ _-]?phrase)[\"']?\s{0,3}[:=]\s{0,3}(?P<value>[^\n;\"]{3,300})",
+    re.IGNORECASE,
+)
+_UNSIGNED: Final = re.compile(
+    r"\b(?:pass[ _-]?phrase|password|passwd|passcode)\s(?P<value>(?=[A-Za-z]{0,40}[-_!@#$%^&*0-9])[^\s\"',;]{5,200})",
+    re.IGNORECASE,
+)
 _PREFIXED: Final = re.compile(
     r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\b(?:gh[pousr]|github_pat|sk|pk|rk|whsec|npm|xox[abprs]|glpat|shp(?:at|ss)|hf)[_-][A-Za-z0-9_-]{12,}"
     r"|\bAIza[0-9A-Za-z_-]{30,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}|-----BEGIN [A-Z ]{1,40}-----"
@@ -37,8 +52,10 @@ def secrets_in(text: str) -> Iterator[str]:
     """Give the stretches of a text that look like secrets: named, prefixed, random or a card's number."""
     for match in _NAMED.finditer(text):
         yield match["value"]
-    for match in _SPOKEN.finditer(text):
+    for match in (*_SPOKEN.finditer(text), *_CODE.finditer(text)):
         yield match[match.lastgroup or 0]
+    for match in (*_PHRASE.finditer(text), *_UNSIGNED.finditer(text)):
+        yield match["value"].strip()
     for match in _PREFIXED.finditer(text):
         yield match[0]
     for match in _RUN.finditer(text):

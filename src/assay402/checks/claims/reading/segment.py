@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from assay402.checks.claims.reading.sentences import FINITE, begins_clause, sentences, trimmed
 from assay402.checks.claims.reading.statuses import is_quotation
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import read
@@ -15,11 +16,6 @@ Form = Literal["clause", "fragment", "cell", "leaf", "heading"]
 MOST_PIECES: Final = 4_000
 """Stretches read of one candidate; the rest of the text is not read, and the case is held."""
 
-_END: Final = re.compile(r"[.!?]+[\"')\]”’]*(?=\s|$)")
-_ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|fig|no|vs|mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|approx|dept|est|vol|pp|ca|cf|al|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec|u\.s|a\.m|p\.m)|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
 _ITEM: Final = re.compile(
     r"\s*(?:[-*•‣–]|[0-9]{1,3}[.)]|\([a-z0-9]\))\s+(?:\[([ xX✓✔])\]\s+)?|\s*(?:✅|❌|✓|✔|✗|☑|☐)\s*"
 )
@@ -28,16 +24,8 @@ _FENCE: Final = re.compile(r"\s{0,3}(```|~~~)")
 _RULE: Final = re.compile(r"^[\s|:+=_*-]+$")
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _SPLIT: Final = re.compile(
-    r";\s+|,?\s+(?:but|while|whereas)\s+|,\s+(?:and|so)\s+|\s+and\s+|\s+[-–—]\s+(?=it\b|they\b|we\b|I\b)"
+    r";\s+|,?\s+(?:but|while|whereas)\s+|,\s+(?:and|so)\s+|\s+and\s+|(?P<dash>\s*—\s*|\s+[-–]\s+)"
 )
-FINITE: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|cannot|may(?!\s[0-9])|might|must|should|would|could|isn't|wasn't|weren't|didn't|doesn't|hasn't|won't|"
-    r"passe[sd]|fail(?:ed|s)|sent|paid|ran|fell|rose|grew|wrote|made|took|went|came|said|says|shows?|costs?|took|takes|remains?|needs?|works?|"
-    r"[a-z]{3,}(?:ed))\b",
-    re.IGNORECASE,
-)
-
-
 _LOOKED_AT: Final = 300
 """Characters on either side of a joint that decide whether two clauses meet there."""
 
@@ -54,26 +42,6 @@ class Piece(Struct, frozen=True, gc=False):
     paragraph: int = 0
     cell: tuple[str, str, str] | None = None
     """Of a table's cell: the header of the first column, the first cell of the row, and the column's header."""
-
-
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Give the sentences of a stretch of text."""
-    start = 0
-    for match in _END.finditer(text):
-        if match[0] == "." and _ABBREVIATION.search(text, max(start, match.end() - 12), match.end()):
-            continue
-        yield from _trimmed(text, start, match.end())
-        start = match.end()
-    yield from _trimmed(text, start, len(text))
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        yield start, end
 
 
 def pieces(text: str) -> list[Piece]:
@@ -154,7 +122,7 @@ def _special(text: str, line: str, start: int, header: list[str], paragraph: int
         return
     heading = _HEADING.match(line)
     if heading is not None:
-        for first, last in _trimmed(
+        for first, last in trimmed(
             text, start + heading.end(), start + len(line.rstrip().rstrip("*_").rstrip())
         ):
             yield Piece(first, last, "heading", paragraph=paragraph)
@@ -193,7 +161,8 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
             left = whole[max(begin, match.start() - _LOOKED_AT) : match.start()]
             right = whole[match.end() : match.end() + _LOOKED_AT]
             conditional = "if " in whole[begin : begin + 4].lower()
-            if FINITE.search(left) and begins_clause(right) and not conditional:
+            hangs = match["dash"] is not None and FINITE.match(right) is not None
+            if FINITE.search(left) and begins_clause(right) and not conditional and not hangs:
                 found.append((begin, match.start()))
                 begin = match.end()
     found.append((begin, len(whole)))
@@ -218,21 +187,6 @@ def _premise(whole: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
                 yield begin + match.end(), end
                 return
     yield begin, end
-
-
-_CLAUSE_START: Final = re.compile(
-    r"(?:(?:it|they|we|i|he|she|this|that|these|those|there|nothing|everything|all|no|none|the|a|an|its|our|your|their|my)\b[^,;]{0,60}?\s)?(?:successfully\s|then\s|also\s|not\s)?"
-    + FINITE.pattern,
-    re.IGNORECASE,
-)
-_NEW_SUBJECT: Final = re.compile(
-    r"[\w$#./-]+(?:\s[\w$#./-]+){0,4}?\s(?:is|are|was|were|has|have|had|will|did|does|fell|rose|passed|failed)\b"
-)
-
-
-def begins_clause(right: str) -> bool:
-    """Tell whether a text begins with a clause of its own."""
-    return _CLAUSE_START.match(right) is not None or _NEW_SUBJECT.match(right) is not None
 
 
 def _leaves(text: str) -> Iterator[Piece]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
-from assay402.checks.claims.reading.segment import FINITE, begins_clause
+from assay402.checks.claims.reading.sentences import FINITE, begins_clause
 
 _OFFER: Final = re.compile(
     r"(?:let me\b|let's\b|would you|do you|could you|can you|please\b|kindly\b|feel free|if you(?:'d| would)? (?:like|want|need|have|wish|prefer)|i can (?:help|also|assist)|i'd be happy|happy to|i hope|you (?:can|may|should|might) (?:want to |also )?(?:check|review|see|use|run|contact|try|refer|visit|find)|to (?:proceed|continue|confirm)\b|how (?:can|would|may) i|next steps?\b|once you\b|i need (?:you|your)|i(?:'d| would) (?:recommend|suggest)|we recommend|may i\b|shall i\b|should i\b|(?:i|we) (?:hope|like|love)\b)",

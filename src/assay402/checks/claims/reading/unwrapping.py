@@ -1,4 +1,4 @@
-"""Text inside text: what a stretch says once its escapes, its base64 or its hexadecimal digits are read."""
+"""Text inside text: what a stretch says once its escapes, its base64, its hexadecimal digits or its broken words are read."""
 
 import re
 from base64 import b64decode
@@ -11,8 +11,18 @@ _ESCAPED: Final = re.compile(
 )
 _RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 """Shorter runs hold no word of a receipt with its value."""
+_BROKEN: Final = re.compile(
+    r"^(?:[A-Za-z0-9+/_-]{8,}\r?\n){1,400}[A-Za-z0-9+/_-]+={0,2}[ \t]*$", re.MULTILINE
+)
+"""A run of letters and digits over several lines."""
+_SPACED: Final = re.compile(r"(?<!\S)(?:[A-Za-z]\s{1,6}){11,400}[A-Za-z](?!\S)")
+_TOGETHER: Final = re.compile(r"(?<=\S) (?=\S)")
+_STACKED: Final = re.compile(r"^(?:[^\W\d]{1,20}[,.:;]?\r?\n){5,100}[^\W\d]{1,20}[.!]?$", re.MULTILINE)
+_SNAKE: Final = re.compile(r"(?<![A-Za-z_])(?:[A-Za-z]{1,20}_){8,60}[A-Za-z]{1,20}")
+"""Words with a sign of one kind between them: letters apart, one on each line, joined below."""
 _HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
+_LINE_END: Final = re.compile(r"\r?\n")
 _DEPTH: Final = 2
 _BLANKS: Final = re.compile(r"[\r\n\t]")
 
@@ -25,6 +35,17 @@ def unwrapped(text: str, depth: int = _DEPTH) -> Iterator[tuple[str, int, int]]:
         for inner in _decoded(match[0])
         if inner
     ]
+    if "\n" in text:
+        found += [
+            (inner, *match.span())
+            for match in _BROKEN.finditer(text)
+            for inner in _decoded(_LINE_END.sub("", match[0]))
+            if inner
+        ]
+        found += [(_LINE_END.sub(" ", match[0]), *match.span()) for match in _STACKED.finditer(text)]
+    found += [(_TOGETHER.sub("", match[0]), *match.span()) for match in _SPACED.finditer(text)]
+    if "_" in text:
+        found += [(match[0].replace("_", " "), *match.span()) for match in _SNAKE.finditer(text)]
     plain = _unescaped(text) if any(each in text for each in ("\\", "%", "&#")) else text
     if plain != text:
         found.append((plain, 0, len(text)))

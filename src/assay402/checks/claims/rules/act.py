@@ -6,9 +6,10 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Mention, Stage
 from assay402.checks.claims.reading.actions import consequential, cue, groups_in
 
-_WEAK: Final = frozenset(
+WEAK: Final = frozenset(
     {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
 )
+"""Groups whose verbs say little of what was done: a refund is issued."""
 _OUTCOME: Final = re.compile(
     r"\b(?:is|are|went|now|be|remains?)\s(?:now\s|currently\s|fully\s)?(live|ready|available|unpaid|delivered|paid|in production)\b",
     re.IGNORECASE,
@@ -69,7 +70,7 @@ class Act:
         self.is_status: Final = groups == {ANY}
         self.is_present: Final = _PRESENT.search(claim.text) is not None
         """It says what goes on now, which a later end makes untrue."""
-        self.groups: Final = frozenset(groups - _WEAK or groups)
+        self.groups: Final = frozenset(groups - WEAK or groups)
         self.stage: Final = _claimed_stage(said, claim)
 
     @property

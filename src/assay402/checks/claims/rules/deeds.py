@@ -178,7 +178,8 @@ def stage_overclaim(view: View) -> Finding | None:
     action = told(view)
     if action is None or action.newest is None or not action.act.is_done:
         return None
-    if action.newest.stage in _BELOW:
+    names_nothing = _is_unrelated(view, action) and not view.to(action.newest.record).coverage
+    if action.newest.stage in _BELOW and not names_nothing:
         return _staged("UNSUPPORTED", "claims/stage-overclaim", action, "STAGE_OVERCLAIM")
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from assay402.checks.claims.model import Directive
-from assay402.checks.claims.reading.segment import sentences
+from assay402.checks.claims.reading.sentences import sentences
 from assay402.checks.claims.reading.text import words
 from assay402.core.check import rule
 from assay402.core.errors import JSONUnreadable

@@ -270,8 +270,24 @@ def _swapped(claim: Claim, record: Record, turned: str) -> tuple[str, int, int, 
     mine = next(((start, end) for word, start, end in word_spans(claim.text) if stem(word) == turned), None)
     if said is None or mine is None or claim.form in ("leaf", "cell"):
         return None
+    word = claim.text[mine[0] : mine[1]].lower()
+    endings = {_ending(word), _ending(said.lower())}
+    is_state = _BE.search(claim.text[: mine[0]]) is not None and endings <= {"", "ed"}
+    if (len(endings) > 1 and not is_state) or _DOER.search(claim.text[: mine[0]]):
+        return None  # another form of the word is no sentence, and who did the opposite is not told
     first = claim.span.start
     return ("REPLACE_VALUE", first + mine[0], first + mine[1], said.lower())
+
+
+_DOER: Final = re.compile(
+    r"\b(?:I|[Ww]e|[Tt]hey|[Yy]ou|[Hh]e|[Ss]he)\s(?:\w+ly\s|have\s|has\s|just\s|already\s)?$"
+)
+_BE: Final = re.compile(r"\b(?:is|are|was|were|be|been|remains?|stays?)\s(?:\w+\s)?$")
+_ENDINGS: Final = ("ing", "ed", "s")
+
+
+def _ending(word: str) -> str:
+    return next((each for each in _ENDINGS if word.endswith(each)), "")
 
 
 @rule("claims/cause-not-stated", since="0.1", spec="section 7, R16")

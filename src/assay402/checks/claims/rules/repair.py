@@ -1,6 +1,7 @@
 """Bounded repair: the smallest honest change, diagnosed again before it is proposed."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Final
@@ -32,9 +33,11 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     ## What it reports
     One correction for each faulty claim, in this order of preference: the evidence's value in the claim's own
     spelling, a weaker stage, a denial, the right source, the line of the evidence that denies it in quotation marks,
-    else the clause is withheld. The changed text is diagnosed with the same engine; whatever is then still faulty is
-    withheld, until nothing is. Where nothing would be left, the text says of each claim that is not contradicted that
-    the supplied evidence does not show whether it is so.
+    else the clause is withheld. A value is put there as a record spells it, whole: `0042`, `555-0202`, `4:3`. The
+    changed text is diagnosed with the same engine; for the claim that is then still faulty, and for no other, the next
+    edit is tried, in the end withholding it. Where nothing would be left, the text quotes the line that has nearly all
+    words of a claim, or says of each claim that is not contradicted that the supplied evidence does not show whether
+    it is so.
 
     ## Why it matters
     A repair that introduces a new untruth is worse than the report it mends.
@@ -49,13 +52,13 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     if not faulty:
         return Repair(proposed=given.candidate, corrections=(), state_after=diagnosis.state, withheld=0)
     edits = _Edits(given)
-    corrections = {each.claim.id: edits.correction(each, 0) for each in faulty}
-    is_open = False
+    corrections = {each.claim.id: edits.following(each) for each in faulty}
+    opened = 0
     rounds = _rounds(diagnosis)
     for attempt in range(rounds):
         text = _applied(given.candidate, corrections)
         if not any(char.isalnum() for char in text):
-            corrections, is_open = edits.left_open(faulty), True
+            corrections, opened = edits.left_open(faulty, quoting=not opened), opened + 1
             text = _applied(given.candidate, corrections)
         if not any(char.isalnum() for char in text):
             break
@@ -66,10 +69,13 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
             and again.state in ("CLEAR_WITH_CEILING", "REPAIR_REQUIRED")
             and len(again.verdicts) <= len(diagnosis.verdicts)
         ):
-            return _proposal(text, corrections, again)
-        if is_open:
+            return _proposal(text, _fitted(given.candidate, corrections), again)
+        if opened > 1:
             break
-        _fall_back(edits, diagnosis.verdicts, corrections, wrong, attempt + 1, is_late=attempt + 3 >= rounds)
+        if opened:
+            corrections, opened = edits.left_open(faulty, quoting=False), 2
+            continue
+        _fall_back(edits, diagnosis.verdicts, corrections, wrong, is_late=attempt + 3 >= rounds)
     withheld = {
         each.claim.id: _withheld(given.candidate, each)
         for each in diagnosis.verdicts
@@ -85,9 +91,9 @@ def _rounds(diagnosis: Diagnosis) -> int:
     return _ROUNDS if len(diagnosis.verdicts) < _MANY else _OF_MANY
 
 
-def _proposal(text: str, corrections: dict[str, Correction], again: Again) -> Repair:
-    withheld = sum(each.op == "WITHHOLD" for each in corrections.values())
-    return Repair(proposed=text, corrections=_sorted(corrections), state_after=again.state, withheld=withheld)
+def _proposal(text: str, fitted: list[Correction], again: Again) -> Repair:
+    withheld = sum(each.op == "WITHHOLD" for each in fitted)
+    return Repair(proposed=text, corrections=tuple(fitted), state_after=again.state, withheld=withheld)
 
 
 def _sorted(corrections: dict[str, Correction]) -> tuple[Correction, ...]:
@@ -99,43 +105,108 @@ def _fall_back(
     verdicts: tuple[Verdict, ...],
     corrections: dict[str, Correction],
     wrong: list[Verdict],
-    attempt: int,
     *,
     is_late: bool,
 ) -> None:
-    """Try the next edit for what is still faulty, in the end withholding it; then the claims that became faulty."""
+    """Try the next edit of each claim that is still faulty, in the end withholding it; what came out clean stays."""
     edited = [
         each
         for each in verdicts
         if each.claim.id in corrections and corrections[each.claim.id].op != "WITHHOLD"
     ]
-    said = {each.claim.text.strip(" .") for each in wrong}
-    found = [each for each in edited if _after(each, corrections) in said]
-    again = [each for each in edited if each.claim.id in edits.tried_again]
-    touched = found or again or edited
-    # The last rounds are kept for withholding; what was changed before and cannot be found goes first.
-    number = attempt if not is_late and (found or not again) else _ROUNDS
-    for each in touched:
-        corrections[each.claim.id] = edits.correction(each, number)
-    if not edited or is_late:
-        for each in verdicts:
-            if each.claim.id not in corrections and each.claim.text.strip(" .") in said:
-                corrections[each.claim.id] = _withheld(edits.candidate, each)
+    blamed = _blamed(verdicts, corrections, wrong, _places(verdicts, _fitted(edits.candidate, corrections)))
+    known = {each.claim.id for each in edited}
+    for each in verdicts:
+        if each.claim.id in (
+            blamed or known
+        ):  # where what is faulty stands in no claim's place, all edits go
+            is_over = is_late or each.claim.id not in known
+            corrections[each.claim.id] = (
+                _withheld(edits.candidate, each) if is_over else edits.following(each)
+            )
 
 
-def _after(verdict: Verdict, corrections: dict[str, Correction]) -> str:
-    edit = corrections[verdict.claim.id]
-    text, start = verdict.claim.text, verdict.claim.span.start
-    return (text[: edit.start - start] + edit.after + text[edit.end - start :]).strip(" .")
+def _blamed(
+    verdicts: tuple[Verdict, ...],
+    corrections: dict[str, Correction],
+    wrong: list[Verdict],
+    places: list[tuple[int, int, str]],
+) -> set[str]:
+    """Give the claims whose edit is to go: of what is judged as one, a value alone hurts no neighbour."""
+    before = dict(
+        zip((each.claim.id for each in verdicts[1:]), (each.claim.id for each in verdicts), strict=False)
+    )
+    found: set[str] = set()
+    for each in wrong:
+        names = _at(each, places)
+        told = [name for name in names if name in corrections]
+        others = [name for name in told if corrections[name].op != "REPLACE_VALUE"]
+        # A claim that was clean stands or falls with the one before it.
+        beside = [before.get(name, "") for name in names[:1] if not told]
+        edited = [name for name in beside if name in corrections and corrections[name].op != "WITHHOLD"]
+        found.update(others or told or edited or names)
+    return found
+
+
+def _places(verdicts: tuple[Verdict, ...], left: list[Correction]) -> list[tuple[int, int, str]]:
+    """Give where each claim stands in the changed text, in its order."""
+    found, moved = [], 0
+    index = 0
+    for each in verdicts:
+        start, end = each.claim.span.start, each.claim.span.end
+        begins = start + moved
+        while index < len(left) and left[index].start < end:
+            begins = min(begins, left[index].start + moved)
+            moved += len(left[index].after) - (left[index].end - left[index].start)
+            index += 1
+        found.append((begins, max(begins, end + moved), each.claim.id))
+    return found
+
+
+def _at(verdict: Verdict, places: list[tuple[int, int, str]]) -> list[str]:
+    """Give the claims in whose place something is judged."""
+    start, end = verdict.claim.span.start, verdict.claim.span.end
+    first = bisect_left(places, start, key=lambda each: each[1])
+    found = []
+    for begins, ends, name in places[first:]:
+        if begins >= end:
+            break
+        if begins < end and start < ends:
+            found.append(name)
+    return found
 
 
 def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
     parts, position = [], 0
-    for edit in _sorted(corrections):
+    for edit in _fitted(candidate, corrections):
         parts += [candidate[position : edit.start], edit.after]
         position = edit.end
     parts.append(candidate[position:])
     return "".join(parts)
+
+
+def _fitted(candidate: str, corrections: dict[str, Correction]) -> list[Correction]:
+    """Give the edits in their order, none over another; what begins a sentence ends none before it."""
+    found: list[Correction] = []
+    position, said = 0, ""
+    for each in _sorted(corrections):
+        start = max(each.start, position)
+        said = (said + candidate[position:start])[-_SAID:]
+        after = each.after
+        if after.startswith(_ENDING) and not _GOES_ON.search(said):
+            after = after[len(_ENDING) :]
+        is_kept = start == each.start and after == each.after
+        found.append(
+            each if is_kept else replace(each, start=start, before=candidate[start : each.end], after=after)
+        )
+        position, said = each.end, (said + after)[-_SAID:]
+    return found
+
+
+_ENDING: Final = ". "
+_SAID: Final = 200
+_GOES_ON: Final = re.compile(r"\w[^.!?\n]*$")
+"""A sentence that has begun."""
 
 
 class _Edits:
@@ -144,25 +215,28 @@ class _Edits:
     def __init__(self, given: Given) -> None:
         self.candidate: Final = given.candidate
         self._restating: Final = Restating(given)
-        self.tried_again: Final[set[str]] = set()
-        """The claims whose first edit did not come out clean."""
+        self._tries: Final[dict[str, int]] = {}
 
-    def correction(self, verdict: Verdict, number: int) -> Correction:
-        """Give the edit of this number that is worth trying; behind the last, the claim is withheld."""
-        if number:
-            self.tried_again.add(verdict.claim.id)
+    def following(self, verdict: Verdict) -> Correction:
+        """Give the next edit of a claim that is worth trying; behind the last, the claim is withheld."""
+        number = self._tries.get(verdict.claim.id, 0)
+        self._tries[verdict.claim.id] = number + 1
         found = next(islice(self._all(verdict), number, None), None)
         return self._made(verdict, found) if found is not None else _withheld(self.candidate, verdict)
 
-    def left_open(self, faulty: list[Verdict]) -> dict[str, Correction]:
-        """Give the edits that leave claims open where all of them would go; the rest are withheld."""
+    def left_open(self, faulty: list[Verdict], *, quoting: bool) -> dict[str, Correction]:
+        """Give the edits that leave claims open where all of them would go, or quote what tells nearly as much; the rest are withheld."""
         found = {}
-        for each in faulty:
-            edit = self._restating.left_open(each) if len(faulty) <= _MOST_OPEN else None
+        for each in faulty if len(faulty) <= _MOST_OPEN else ():
+            edit = self._restating.told(each) if quoting else None
+            if quoting and self._restating.is_told(each):
+                edit = None
+            elif edit is None or not self._restating.is_safe(edit):
+                edit = self._restating.left_open(each)
             found[each.claim.id] = (
                 self._made(each, edit) if edit is not None else _withheld(self.candidate, each)
             )
-        return found
+        return found or {each.claim.id: _withheld(self.candidate, each) for each in faulty}
 
     def _all(self, verdict: Verdict) -> Iterator[Edit]:
         quoted = self._restating.quoted(verdict)

@@ -28,23 +28,63 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
     fact, found = binding.fact, binding.found
     if found is None:
         return None
-    start = claim.span.start + fact.start
-    end = start + len(fact.raw)
-    cents = re.match(r",[0-9]{1,2}(?![0-9])", claim.text[fact.start + len(fact.raw) :])
+    first, last = fact.start, fact.start + len(fact.raw)
+    cents = re.match(r",[0-9]{1,2}(?![0-9])", claim.text[last:])
     if cents is not None and fact.kind == "money":
-        end += cents.end()
-    text = (
-        _with_unit(found) if binding.state == "unit" or end > start + len(fact.raw) else _spelled(fact, found)
-    )
+        last += cents.end()
+        text: str | None = _with_unit(found)
+    else:
+        text = _with_unit(found) if binding.state == "unit" else _spelled(fact, found)
+    told = _joined(*_source(binding)) if fact.kind in _JOINED else ""
+    mine = _whole(claim.text, first, last)
+    if told or (fact.kind in _JOINED and _joined(claim.text, first, last)):
+        # A part of `555-0202` or `12A` is no value: the whole goes in the place of the whole.
+        (first, last), text = mine, told or _with_unit(found)
+    article = _ARTICLE.search(claim.text[:first]) if fact.raw.isalpha() else None
+    first = article.start(1) if article is not None else first
     if fact.compared and fact.compared != "~":
-        # The comparison goes with the value it does not hold for.
-        compared = _COMPARED.search(claim.text[: fact.start])
-        if compared is None:
+        # The comparison goes with the value it does not hold for, unless the record compares as well.
+        compared = _COMPARED.search(claim.text[:first])
+        if compared is None or (found.compared and found.compared != "~"):
             return None
-        start -= fact.start - compared.start()
+        first = compared.start()
     if text is None or (text == fact.raw and not fact.compared):
         return None
-    return ("REPLACE_VALUE", start, end, text)
+    return ("REPLACE_VALUE", claim.span.start + first, claim.span.start + last, text)
+
+
+_JOINED: Final = ("number", "percent", "money", "quantity", "version")
+_ARTICLE: Final = re.compile(r"\b([Aa]n?\s)$")
+_TIMES: Final = {"1": "once", "2": "twice"}
+_LONGEST: Final = 60
+_BEFORE: Final = re.compile(r"\+?(?:[^\W_]|[-./:](?=[^\W_]|$))*$")
+_BEHIND: Final = re.compile(r"[^\W_]*(?:[-./:+][0-9][^\W_]*)*")
+
+
+def _source(binding: Binding) -> tuple[str, int, int]:
+    """Give the text in which the evidence's value stands, with its place there; an empty place where it does not."""
+    found, record = binding.found, binding.record
+    raw, at = (found.raw, found.start) if found is not None else ("", 0)
+    if at < 0:
+        value = next((each.value for each in record.fields[-1 - at :]), "") if record is not None else ""
+        at = max(0, value.find(raw))
+    else:
+        value = record.text if record is not None else ""
+    return value, at, min(len(value), at + len(raw))
+
+
+def _whole(text: str, start: int, end: int) -> tuple[int, int]:
+    """Give the run of letters and digits in which a value stands, with those that signs join to it."""
+    before = _BEFORE.search(text[max(0, start - _LONGEST) : start])
+    behind = _BEHIND.match(text, end, end + _LONGEST)
+    return start - (len(before[0]) if before is not None else 0), behind.end() if behind is not None else end
+
+
+def _joined(text: str, start: int, end: int) -> str:
+    """Give what a value is only a part of; empty where it stands alone."""
+    first, last = _whole(text, start, end)
+    around = text[first:start] + text[max(start, end) : last]
+    return text[first:last] if any(char.isalnum() for char in around) else ""
 
 
 _COMPARED: Final = re.compile(
@@ -59,6 +99,8 @@ def _spelled(fact: Fact, found: Fact) -> str | None:
             return _number(fact, found)
         case "date":
             return _date(fact, found)
+        case "time":
+            return _time(fact, found)
         case "version":
             return ("v" if fact.raw.startswith("v") else "") + found.value
     return found.raw
@@ -72,21 +114,37 @@ def _with_unit(found: Fact) -> str:
 
 
 def _number(fact: Fact, found: Fact) -> str | None:
+    if fact.raw.lower() in ("once", "twice", "thrice") and found.raw.isdigit():
+        return _TIMES.get(found.raw, f"{found.raw} times")
     match = re.search(r"[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?", fact.raw)
     scaled = re.search(r"[0-9]\s?[A-Za-z]", fact.raw) is not None and fact.unit not in fact.raw.split()
     comma = re.search(r"[0-9],[0-9]{1,2}(?![0-9])", fact.raw) is not None
     if match is None or scaled or comma or fact.kind == "quantity" or found.kind != fact.kind:
         # Words, scales and other spellings: the record's own are the only sure ones.
         return _with_unit(found)
+    digits = re.search(r"[0-9][0-9,]*(?:\.[0-9]+)?", found.raw)
     number = Decimal(found.value)
-    places = -int(number.as_tuple().exponent) if number.as_tuple().exponent != 0 else 0
-    cents = fact.kind == "money" and (places > 0 or "." in match[0])
-    grouped = "," if "," in match[0] or (number >= 1000 and fact.kind == "money") else ""  # thousands
-    return (
-        fact.raw[: match.start()]
-        + format(number, f"{grouped}{'.2f' if cents else 'f'}")
-        + fact.raw[match.end() :]
+    if digits is None or number < 0 or re.match(r"0[0-9]", digits[0]) or re.match(r"0[0-9]", match[0]):
+        return _with_unit(found)
+    whole, _, places = digits[0].replace(",", "").partition(".")
+    if Decimal(f"{whole}.{places or 0}") != number:
+        return _with_unit(found)
+    is_money = fact.kind == "money"
+    if "," in match[0] or (number >= 1000 and is_money):  # thousands
+        whole = f"{int(whole):,}"
+    if is_money and not (int(places or 0) or "." in match[0]):
+        places = ""
+    elif is_money:
+        places = (places + "00")[: max(2, len(places))]
+    return fact.raw[: match.start()] + whole + (f".{places}" if places else "") + fact.raw[match.end() :]
+
+
+def _time(fact: Fact, found: Fact) -> str:
+    """Give a time of day; of a moment with its date, the time alone where the claim has no more."""
+    moment = re.fullmatch(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([0-9]{2}:[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?", found.raw
     )
+    return moment[1] if moment is not None and re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", fact.raw) else found.raw
 
 
 def _date(fact: Fact, found: Fact) -> str | None:
@@ -98,8 +156,9 @@ def _date(fact: Fact, found: Fact) -> str | None:
     if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fact.raw):
         return f"{year}-{month}-{day}"
     behind = re.search(r"[0-9]{4}$", fact.raw)
+    stop = "." if fact.raw.endswith(".") else ""
     if re.match(r"[0-9]{1,2}(?:st|nd|rd|th)?\s", fact.raw):
-        return f"{int(day)} {name}" + (f" {year}" if behind else "")
+        return f"{int(day)} {name}" + (f" {year}" if behind else stop)
     if re.match(r"[A-Za-z]", fact.raw) and re.search(r"[A-Za-z.]\s[0-9]{1,2}(?![0-9])", fact.raw):
         return f"{name} {int(day)}" + (f", {year}" if behind else "")
     return None

@@ -31,7 +31,7 @@ _SHARED_OUT: Final = re.compile(r"\b(?:most|some|many|several|few|half|of)\b", r
 _FROM_TO: Final = re.compile(r"\bfrom\s\S{1,20}\sto\s", re.IGNORECASE)
 _TO: Final = re.compile(r"\b[0-9]+\s(?:to|-|–)\s[0-9]+\b")
 _THAN: Final = re.compile(
-    r"\bv?([0-9]+(?:\.[0-9]+)+)\s(?:is|was|are)\s(newer|later|higher|greater|older|lower|earlier)\s(?:\w+\s)?than\s(?:\w+\s)?v?([0-9]+(?:\.[0-9]+)+)"
+    r"(?<![\w.])v?([0-9]+(?:\.[0-9]+)+)\s(?:is|was|are)\s(newer|later|higher|greater|older|lower|earlier)\s(?:\w+\s)?than\s(?:\w+\s)?v?([0-9]+(?:\.[0-9]+)+)"
 )
 _TOKEN: Final = re.compile(
     r"\b(?=[A-Za-z0-9-]*[0-9])(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b|\b(?i:commit|revision|sha|hash)\s([0-9a-f]{7,40})\b"

@@ -48,7 +48,7 @@ def other_thing(supported: Supported, near: Near, text: str) -> Finding | None:
 
 
 _KIND: Final = re.compile(
-    r"\b(?!the\b|an?\b|our\b|this\b|that\b|your\b)([A-Za-z][\w-]*)\s(table|index|view|schema|bucket|queue|topic|branch|repository|repo|database|cluster|namespace|server|service|page|column|key|token|password|certificate|role|group|folder|file)\b",
+    r"(?<![\w-])(?!the\b|an?\b|our\b|this\b|that\b|your\b)([A-Za-z][\w-]*)\s(table|index|view|schema|bucket|queue|topic|branch|repository|repo|database|cluster|namespace|server|service|page|column|key|token|password|certificate|role|group|folder|file)\b",
     re.IGNORECASE,
 )
 

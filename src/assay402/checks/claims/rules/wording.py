@@ -6,7 +6,9 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Stage, Verdict
+from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.act import WEAK
 
 Edit = tuple[str, int, int, str]
 """Operation, start and end in the candidate, and the text to put there."""
@@ -83,11 +85,16 @@ def _weaker(claim: Claim, stage: Stage) -> list[Edit | None]:
     if match is not None:
         plural = match[1] in ("have", "were", "are")
         helper = ("are" if plural else "is") if word == "pending" else ("were" if plural else "was")
+        have = "have" if plural else "has"
         if _AIMED.match(claim.text, match.end()) is None:
+            kinds, done = groups_in(claim.text[: match.start()]), groups_in(match[5]) - WEAK
+            is_thing = not kinds or (bool(done) and not done & kinds)
+            if word == "pending" and is_thing and match[5].endswith(("ed", "en", "nt", "id")):
+                # What waits is the deed: a refund is pending, and the order is not yet refunded.
+                found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{have} not yet been {match[5]}"))
             found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{helper} {word}"))
         else:
             told = "being" if word == "started" else f"{'queued' if word == 'pending' else word} to be"
-            have = "have" if plural else "has"
             found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{helper} {told} {match[5]}"))
             found.append(_edit(claim, "DOWNGRADE_STAGE", match, f"{have} not yet been {match[5]}"))
     ended = _WENT_WELL.search(claim.text)
@@ -144,7 +151,24 @@ def _affirmed(claim: Claim) -> Edit | None:
     denied = _NOT.search(claim.text)
     if denied is None or denied[1].lower() in ("did", "does", "do"):
         return None
-    return _edit(claim, "NEGATE", denied, denied[1] + (f" {denied[2]}" if denied[2] else ""))
+    said = denied[1] + (f" {denied[2]}" if denied[2] else "")
+    rest = claim.text[denied.end() :]
+    hangs = _OF_DENIAL.search(rest)
+    if hangs is None:
+        return _edit(claim, "NEGATE", denied, said)
+    if rest[hangs.end() :].strip(" .!") or hangs[0].lower().startswith((" any", " ever")):
+        return None
+    start = claim.span.start
+    return (
+        "NEGATE",
+        start + denied.start(),
+        start + denied.end() + hangs.end(),
+        said + rest[: hangs.start()],
+    )
+
+
+_OF_DENIAL: Final = re.compile(r"\s(?:yet|any\w*|either|ever|at all)\b", re.IGNORECASE)
+"""What only a denial is said with."""
 
 
 def _base(claim: Claim) -> tuple[re.Match[str], str] | None:
