@@ -37,7 +37,7 @@ class Event(Enum):
     MOVED = "the facilitator or the chain shows that money moved"
     REFUSED = "the facilitator refuses the first settlement and shows that nothing was sent to the chain"
     UNKNOWN = "the outcome of a settlement is not known"
-    UNMOVED = "the chain shows the authorization unused while it can still be used"
+    UNMOVED = "nothing shows that the authorization was used"
     UNMOVED_FOR_GOOD = "the chain shows the authorization unused after it ran out"
     UNTOLD = "nobody can tell whether money moved, and the time for it is over"
     SWEPT = "the reconciler finds the row and nobody has it"
