@@ -8,7 +8,9 @@ from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.supports import Supported, unstated
 from assay402.core.check import rule
 
-_SAID: Final = ("action-recorded", "all-facts-bound", "stated-verbatim", "change-computed", "state-recorded")
+_SAID: Final = (
+    "action-recorded", "all-facts-bound", "stated-verbatim", "change-computed", "state-recorded", "authority",
+)  # fmt: skip
 _LESS: Final = "claims/asserts-less"
 _ROLE: Final = "claims/other-role"
 

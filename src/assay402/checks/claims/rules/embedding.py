@@ -27,7 +27,7 @@ class _Head(NamedTuple):
     """It only says when or after what: of something past, that it was so."""
 
 
-_PAST: Final = re.compile(r"\b(?:was|were|had|did|been|[a-z]{2,}ed)\b")
+_PAST: Final = re.compile(r"\b(?:was|were|had|did|been)\b|^(?!.*\b(?:is|are|am|be)\b).*[a-z]{2}ed\b", re.DOTALL)
 _PART: Final = re.compile(r"(?<=[.!?])\s+|;\s|,\s(?:but|and|while|whereas|so)\s|,\s|\sbut\s")
 
 
@@ -103,7 +103,7 @@ def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
     if (claim.negative or claim.modality != "is") and not only_doubt:
         heads = tuple(each for each in heads if not each.undone)
     if heads and _PAST.search(claim.text) is not None:
-        heads = tuple(each for each in heads if not each.awaited or each.word == "before")
+        heads = tuple(each for each in heads if not each.awaited or each.word == stem("before"))
     if not heads:
         return False
     said = frozenset((*stems(claim.text), *(stem(word) for word in words(claim.text.lower()))))
