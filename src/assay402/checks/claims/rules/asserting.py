@@ -3,9 +3,12 @@
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
 from assay402.checks.claims.rules.roles import plays_another_part
+from assay402.checks.claims.rules.stating import stated_with
 from assay402.checks.claims.rules.supports import Supported, unstated
+from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
 _SAID: Final = (
@@ -37,14 +40,30 @@ def asserts_less(supported: Supported) -> Finding | None:
     records = tuple(near.record for near in supported.nears)
     if records and all(is_embedded(claim, record) for record in records):
         return unstated(supported, _LESS, "the record does not say that it is so", "it as a fact")
+    if supported.rule == "stated-verbatim" and any(_is_bounded(near) for near in supported.nears):
+        return unstated(supported, _LESS, "the record gives a bound", "the very number")
     for record in records:
         word = only_nears(claim, record)
         if word:
             return unstated(supported, _LESS, f"the record says it with {word}", f"it without {word}")
+        word = stated_with(claim, record, in_words=supported.rule == "stated-verbatim")
+        if word:
+            return unstated(supported, _LESS, f"the record has {word}", "it without that")
     more = restriction(claim, records) if records else ""
     if more:
         return unstated(supported, _LESS, f"the record does not say {more.lower()}", "it with that word")
     return None
+
+
+def _is_bounded(near: Near) -> bool:
+    """Tell whether a record gives a number of the claim only as a bound, or about."""
+    return any(
+        each.state == "weaker"
+        and each.fact.kind in NUMERIC
+        and not each.fact.compared
+        and each.found is not None and each.found.compared
+        for each in near.bindings
+    )
 
 
 @rule(_ROLE, since="0.1", spec="section 6 and section 7, R18")

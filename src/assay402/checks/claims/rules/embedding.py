@@ -27,7 +27,6 @@ class _Head(NamedTuple):
     """It only says when or after what: of something past, that it was so."""
 
 
-_PAST: Final = re.compile(r"\b(?:was|were|had|did|been)\b|^(?!.*\b(?:is|are|am|be)\b).*[a-z]{2}ed\b", re.DOTALL)
 _PART: Final = re.compile(r"(?<=[.!?])\s+|;\s|,\s(?:but|and|while|whereas|so)\s|,\s|\sbut\s")
 
 
@@ -102,7 +101,7 @@ def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
     heads = _found(record)
     if (claim.negative or claim.modality != "is") and not only_doubt:
         heads = tuple(each for each in heads if not each.undone)
-    if heads and _PAST.search(claim.text) is not None:
+    if heads and is_of_past(claim.text):
         heads = tuple(each for each in heads if not each.awaited or each.word == stem("before"))
     if not heads:
         return False
@@ -156,6 +155,18 @@ def _head(said: str, first: int, last: int, told: str) -> _Head:
     return _Head(
         held[0], frozenset(held), frozenset(stems(said)), first, last, told == _UNDONE, told == _AWAITED
     )
+
+
+@cache
+def _past() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{'|'.join(table('embedding')['past'])})\b|^(?!.*\b(?:is|are|am|be)\b).*[a-z]{{2}}ed\b", re.DOTALL
+    )
+
+
+def is_of_past(text: str) -> bool:
+    """Tell whether a claim tells of something past."""
+    return _past().search(text) is not None
 
 
 @cache

@@ -1,0 +1,176 @@
+"""Whether the clause of a record that holds a claim's words says as much: nothing restricts, turns or divides them."""
+
+import re
+from functools import cache
+from typing import Final, NamedTuple
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stop_words
+from assay402.checks.claims.rules.alignment import says_verb_first
+from assay402.checks.claims.rules.embedding import is_of_past
+
+_READ: Final = 2_000
+_TOKEN: Final = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*[=+]?|[,:()—–]")
+_CLAUSE: Final = re.compile(r"[;|\n\u2028]\s?")
+_ASIDE: Final = re.compile(r"\([^()]{0,200}\)")
+_JOINED: Final = re.compile(r",\s(?:and\s|but\s|while\s|whereas\s)?|\s(?:and|but|while|whereas)\s")
+_IS_A: Final = re.compile(r"\b(?:is|are)\s(?:the|an?)\s(?:\w+\s)?", re.IGNORECASE)
+"""What is one of a kind, or the one, is so whatever else is said of it."""
+_ARTICLES: Final = frozenset(("the", "a", "an", "its", "their", "our", "his", "her", "my", "your", "this", "these"))
+_INDEFINITE: Final = frozenset(("a", "an", "one", "no", "some"))
+
+
+class _Word(NamedTuple):
+    low: str
+    stem: str
+    marks: tuple[str, ...]
+    """The particles right before it."""
+
+
+@cache
+def _pairs(name: str) -> frozenset[tuple[str, str]]:
+    """Give the pairs of particles of a list, both ways round."""
+    listed = [tuple(each) for each in table("particles")[name]]
+    return frozenset(listed) | frozenset((two, one) for one, two in listed)
+
+
+@cache
+def _particles() -> frozenset[str]:
+    names = ("opposed", "at_a_verb", "of_a_value", "of_a_thing")
+    return frozenset(each for name in names for pair in _pairs(name) for each in pair)
+
+
+def _read(text: str) -> list[_Word]:
+    """Give the words of a clause that carry content or a number, each with the particles right before it."""
+    found: list[_Word] = []
+    marks: list[str] = []
+    for match in _TOKEN.finditer(text):
+        low = match[0].lower()
+        if low in _particles():
+            marks.append(low)
+        elif low not in _ARTICLES and low[0] not in ",:()—–" and (low not in stop_words() or low.isdigit()):
+            found.append(_Word(low, stem(low), tuple(marks)))
+            marks = []
+    found.append(_Word("", "", tuple(marks)))
+    return found
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub("[;|]", " ", match[0])
+
+
+def _clauses(record: Record) -> tuple[str, ...]:
+    known: tuple[str, ...] | None = record.memo.get("clauses")
+    if known is None:
+        parts = [each.strip() for each in _CLAUSE.split(_ASIDE.sub(_blank, record.text[:_READ]))]
+        known = record.memo["clauses"] = tuple(each for each in parts if each) or ("",)
+    return known
+
+
+def stated_with(claim: Claim, record: Record, *, in_words: bool) -> str:
+    """Give the word by which a record says another thing or less than a claim in the same words; empty where none does.
+
+    `in_words` tells that the words of the record alone make the support.
+    """
+    if record.form not in ("line", "prose") or claim.form in ("leaf", "cell"):
+        return ""
+    wanted = _read(claim.text)
+    said = frozenset(each.stem for each in wanted if each.stem)
+    clauses = _clauses(record)
+    held = [said & frozenset(each.stem for each in _read(clause)) for clause in clauses]
+    most = max(held, key=len)
+    if len(clauses) > 1 and frozenset().union(*held) - most and _CLAUSE.search(claim.text) is None:
+        return "its words in several clauses"
+    clause = clauses[held.index(most)]
+    return (
+        _turned(wanted, _read(clause), claim.text, clause)
+        or _restricted(claim.text, clause, said)
+        or (_tail(claim, record, clause, wanted) if in_words else "")
+    )
+
+
+def _turned(wanted: list[_Word], given: list[_Word], claimed: str, told: str) -> str:
+    """Give the particle by which a clause turns what a claim says."""
+    mine, theirs = _marks(claimed), _marks(told)
+    for one, other in _pairs("opposed"):
+        if one in mine and other in theirs and other not in mine and one not in theirs:
+            return other
+    for before, word in zip(wanted, wanted[1:], strict=False):
+        for first, each in zip(given, given[1:], strict=False):
+            if first.stem == before.stem and word.marks and each.marks:
+                if (word.marks[0], each.marks[0]) in _pairs("at_a_verb"):
+                    return each.marks[0]
+    for word in wanted:
+        alike = [each for each in given if each.stem == word.stem and word.stem]
+        if not word.marks or not alike or any(not each.marks or set(each.marks) & set(word.marks) for each in alike):
+            continue
+        pairs = _pairs("of_a_value" if word.low[0].isdigit() else "of_a_thing")
+        for each in alike:
+            if any((one, other) in pairs for one in word.marks for other in each.marks):
+                return each.marks[-1]
+    return ""
+
+
+def _marks(text: str) -> frozenset[str]:
+    return frozenset(low for match in _TOKEN.finditer(text) if (low := match[0].lower()) in _particles())
+
+
+@cache
+def _restricting() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(table('particles')['restricting'])})\b", re.IGNORECASE)
+
+
+def _restricted(claimed: str, clause: str, said: frozenset[str]) -> str:
+    """Give the word of a clause, behind the first of the claim's, that takes back part of it and that the claim does not say."""
+    first = next((match.start() for match in _TOKEN.finditer(clause) if stem(match[0].lower()) in said), len(clause))
+    low = claimed.lower()
+    return next(
+        (match[0] for match in _restricting().finditer(clause, first) if match[0].lower() not in low), ""
+    )
+
+
+def _tail(  # (one look at one thing)
+claim: Claim, record: Record, clause: str, wanted: list[_Word]) -> str:
+    """Give what goes on behind the claim's last word in a sentence about how things are, and says of which or when."""
+    if is_of_past(claim.text) or not (record.is_prose or record.form == "prose"):
+        return ""
+    tokens = [(match[0].lower(), match.start()) for match in _TOKEN.finditer(clause)]
+    place = -1
+    for word in wanted[:-1]:
+        found = next((at for at in range(place + 1, len(tokens)) if stem(tokens[at][0]) == word.stem), -1)
+        if found < 0:
+            return ""
+        place = found
+    base = record.text.find(clause[:20])
+    valued = [(each.start - base, each.end - base) for each in record.facts if each.start >= 0]
+    spoken = frozenset(match[0].lower() for match in _TOKEN.finditer(claim.text))
+    while place + 1 < len(tokens) and (
+        (tokens[place + 1][0].isalnum() and tokens[place + 1][0] in spoken)
+        or any(first < tokens[place + 1][1] < last for first, last in valued)
+    ):
+        place += 1
+    if place + 1 >= len(tokens):
+        return ""
+    low = tokens[place + 1][0]
+    if low in table("particles")["going_on"] or not low[0].isalpha() or low.endswith("="):
+        return ""
+    if low in _small() and low not in table("particles")["limits"] and (_is_indefinite(tokens, place) or _IS_A.search(clause[: tokens[place][1]])):
+        return ""
+    return clause[tokens[place + 1][1] :][:40]
+
+
+@cache
+def _small() -> frozenset[str]:
+    return _particles() | stop_words()
+
+
+def _is_indefinite(tokens: list[tuple[str, int]], place: int) -> bool:
+    """Tell whether what stands at a place is one of many, of which more may be said without restricting it."""
+    for at in range(place, max(-1, place - 4), -1):
+        if tokens[at][0] in _INDEFINITE:
+            return True
+        if tokens[at][0] in _ARTICLES or tokens[at][0] in _small():
+            return False
+    return False
