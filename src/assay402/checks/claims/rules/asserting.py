@@ -8,6 +8,7 @@ from assay402.checks.claims.rules.embedding import is_embedded, only_nears, rest
 from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.stating import stated_with
 from assay402.checks.claims.rules.supports import Supported, unstated
+from assay402.checks.claims.rules.swapped import is_swapped, only_coincides
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -84,7 +85,11 @@ def other_role(supported: Supported) -> Finding | None:
         return None
     text = supported.claim.text
     for near in supported.nears:
-        if near.record.form in ("line", "prose") and plays_another_part(text, near.record.text):
+        if near.record.form not in ("line", "prose"):
+            continue
+        if only_coincides(supported.claim, near.record):
+            return unstated(supported, _ROLE, "the record gives no cause", "what made it change")
+        if is_swapped(supported.claim, near.record) or plays_another_part(text, near.record.text):
             return unstated(
                 supported, _ROLE, "the names have other parts there", "the same parts of the names"
             )

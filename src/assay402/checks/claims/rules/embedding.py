@@ -54,6 +54,7 @@ def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
         ),
         (rf"\bin (?:the|this|that|his|her|their|a|an) (?:\w+ )?(?:{lists['fiction']})\b,?", ""),
         (rf"\b(?:{lists['refusing']})\sto\b", _UNDONE),
+        (rf"\b(?:{lists['telling']})\s(?:[\w'-]+\s){{1,3}}?to\b", _UNDONE),
         (rf"\b(?:{lists['awaiting']})\b(?!,)", _AWAITED),
     )
     return tuple((re.compile(pattern, re.IGNORECASE), told) for pattern, told in found)
@@ -72,7 +73,7 @@ def _head_words() -> frozenset[str]:
 
 
 _LISTS: Final = (
-    "doubting", "said_to", "asking", "supposing", "awaiting", "fiction", "refusing", "unreal", "denying",
+    "doubting", "said_to", "asking", "supposing", "awaiting", "fiction", "refusing", "telling", "unreal", "denying",
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
+from assay402.checks.claims.rules.swapped import counted_apart
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -69,6 +70,7 @@ def other_slot(supported: Supported) -> Finding | None:
         found = (
             _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
+            or _exchanged(supported, near)
             or _of_other_part(supported, near)
         )
         if found is not None:
@@ -118,6 +120,15 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
     return None
 
 
+def _exchanged(supported: Supported, near: Near) -> Finding | None:
+    """Contradict a number that the record gives to something else, where it gives the claim's own thing another one."""
+    other = counted_apart(supported.claim, near.record) if supported.rule in _READ_AS_TEXT else None
+    if other is None:
+        return None
+    return denied(supported, _ID, near.record, "VALUE_MISMATCH", f"there it is {other.raw}")
+
+
+_READ_AS_TEXT: Final = ("action-recorded", "all-facts-bound", "stated-verbatim")
 _COUNTED: Final = re.compile(r"\s(?:to\s)?([a-z]{3,})\b")
 
 
