@@ -89,7 +89,9 @@ def other_role(supported: Supported) -> Finding | None:
             continue
         if only_coincides(supported.claim, near.record):
             return unstated(supported, _ROLE, "the record gives no cause", "what made it change")
-        if is_swapped(supported.claim, near.record) or plays_another_part(text, near.record.text):
+        if is_swapped(supported.claim, near.record) or (
+            supported.rule != "authority" and plays_another_part(text, near.record.text)
+        ):
             return unstated(
                 supported, _ROLE, "the names have other parts there", "the same parts of the names"
             )

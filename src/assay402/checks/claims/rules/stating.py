@@ -14,6 +14,7 @@ from assay402.checks.claims.rules.embedding import is_of_past
 _READ: Final = 2_000
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*[=+]?|[,:()—–]")
 _CLAUSE: Final = re.compile(r"[;|\n\u2028]\s?")
+_ENDED: Final = re.compile(r"(?<=[a-z0-9%)])[.!?]\s")
 _ASIDE: Final = re.compile(r"\([^()]{0,200}\)")
 _JOINED: Final = re.compile(r",\s(?:and\s|but\s|while\s|whereas\s)?|\s(?:and|but|while|whereas)\s")
 _IS_A: Final = re.compile(r"\b(?:is|are)\s(?:the|an?)\s(?:\w+\s)?", re.IGNORECASE)
@@ -86,7 +87,7 @@ def stated_with(claim: Claim, record: Record, *, in_words: bool) -> str:
     clause = clauses[held.index(most)]
     return (
         _turned(wanted, _read(clause), claim.text, clause)
-        or _restricted(claim.text, clause, said)
+        or ("" if claim.negative else _restricted(claim.text, clause, said))
         or (_tail(claim, record, clause, wanted) if in_words else "")
     )
 
@@ -126,8 +127,10 @@ def _restricted(claimed: str, clause: str, said: frozenset[str]) -> str:
     """Give the word of a clause, behind the first of the claim's, that takes back part of it and that the claim does not say."""
     first = next((match.start() for match in _TOKEN.finditer(clause) if stem(match[0].lower()) in said), len(clause))
     low = claimed.lower()
+    ended = _ENDED.search(clause, first)
+    last = ended.start() if ended is not None else len(clause)
     return next(
-        (match[0] for match in _restricting().finditer(clause, first) if match[0].lower() not in low), ""
+        (match[0] for match in _restricting().finditer(clause, first, last) if match[0].lower() not in low), ""
     )
 
 
@@ -143,6 +146,9 @@ claim: Claim, record: Record, clause: str, wanted: list[_Word]) -> str:
         if found < 0:
             return ""
         place = found
+    ended = _ENDED.search(clause, tokens[place][1]) if place >= 0 else None
+    if ended is not None:
+        tokens = [each for each in tokens if each[1] < ended.start()]
     base = record.text.find(clause[:20])
     valued = [(each.start - base, each.end - base) for each in record.facts if each.start >= 0]
     spoken = frozenset(match[0].lower() for match in _TOKEN.finditer(claim.text))
