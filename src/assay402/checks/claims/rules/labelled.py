@@ -186,9 +186,14 @@ def _rows(record: Record, world: World) -> Iterator[Record]:
     yield from (each for each in (record.beside if record.parent is not None else _neighbours(record, world)) if each.form == record.form)
 
 
+_NAMING: Final = re.compile(
+    r"(?:^|[_.])(?:name|title|label|item|user|service|host|product|person|employee|team|owner|key)$", re.IGNORECASE
+)
+
+
 def _key(record: Record, place: int) -> frozenset[str]:
     """Give the words of the first cell of a row, which say what it is of."""
     first = record.fields[0] if record.fields else None
-    if first is None or place == 0 or any(each.isdigit() for each in first.value):
+    if first is None or place == 0 or (record.form == "json" and not _NAMING.search(first.name)) or any(each.isdigit() for each in first.value):
         return frozenset()
     return frozenset(stems(first.value))

@@ -38,7 +38,7 @@ def is_written_otherwise(claim: Claim, near: Near) -> bool:
             return True
         if _is_account(record, found.start) and "(" not in claim.text:
             return True
-    return _is_turned(claim.text, near.record) or _is_other_dashed(claim.text, near.record)
+    return _is_turned(claim, near.record) or _is_other_dashed(claim, near.record)
 
 
 def _digits(raw: str) -> str:
@@ -55,9 +55,20 @@ def _is_account(record: Record, start: int) -> bool:
     return _ACCOUNT.fullmatch(value) is not None
 
 
-def _is_turned(claimed: str, record: Record) -> bool:
+def _is_numbers(claim: Claim, start: int, end: int) -> bool:
+    """Tell whether a stretch of a claim is no date, time or identifier."""
+    return all(
+        each.kind in NUMERIC for each in claim.facts if each.start < end and start < each.end
+    )
+
+
+def _is_turned(claim: Claim, record: Record) -> bool:
     """Tell whether a record gives the two values of a score, a ratio or a range the other way round."""
-    pairs = [(match[1], match[2].strip(), match[3]) for match in _PAIR.finditer(claimed)]
+    pairs = [
+        (match[1], match[2].strip(), match[3])
+        for match in _PAIR.finditer(claim.text)
+        if _is_numbers(claim, *match.span())
+    ]
     if not pairs:
         return False
     told = {(match[1], match[2].strip(), match[3]) for match in _PAIR.finditer(record.text[:_READ])}
@@ -67,9 +78,13 @@ def _is_turned(claimed: str, record: Record) -> bool:
 _READ: Final = 2_000
 
 
-def _is_other_dashed(claimed: str, record: Record) -> bool:
+def _is_other_dashed(claim: Claim, record: Record) -> bool:
     """Tell whether a record holds other numbers in groups than the one a claim gives."""
-    wanted = [digits for match in _DASHED.finditer(claimed) if len(digits := re.sub(r"[^0-9]", "", match[0])) >= _LEAST_DIGITS]
+    wanted = [
+        digits
+        for match in _DASHED.finditer(claim.text)
+        if len(digits := re.sub(r"[^0-9]", "", match[0])) >= _LEAST_DIGITS and _is_numbers(claim, *match.span())
+    ]
     if not wanted:
         return False
     told = [re.sub(r"[^0-9]", "", match[0]) for match in _DASHED.finditer(record.text[:_READ])]
