@@ -161,7 +161,7 @@ def _head(said: str, first: int, last: int, told: str) -> _Head:
 @cache
 def _past() -> re.Pattern[str]:
     return re.compile(
-        rf"\b(?:{'|'.join(table('embedding')['past'])})\b|^(?!.*\b(?:is|are|am|be)\b).*[a-z]{{2}}ed\b", re.DOTALL
+        rf"\b(?:was|were|had|did|been)\b|^(?!.*\b(?:is|are|am|be)\b).*(?:[a-z]{{2}}ed|\b(?:{'|'.join(table('embedding')['past'])}))\b", re.DOTALL
     )
 
 

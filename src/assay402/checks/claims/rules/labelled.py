@@ -74,16 +74,24 @@ _LONGEST_UNIT: Final = 12
 
 def of_other_label(claim: Claim, near: Near, world: World) -> tuple[Record, Fact] | None:
     """Give the value that stands where the claim says its own does, in a field, line or row that fits the claim better."""
-    said = frozenset(stem(each) for each in _WORD.findall(claim.text))
+    said = frozenset(stem(each) for each in _WORD.findall(_without_values(claim)))
     for binding in near.bindings:
         fact, found, record = binding.fact, binding.found, binding.record
         if binding.state != "match" or found is None or record is None:
             continue
-        if fact.kind in _SLOTTED and claim.form == "clause":
+        if fact.kind in _SLOTTED and claim.form not in ("leaf", "cell"):
             other = _better_slot(claim, binding, said, world) or _kind_otherwise(claim, binding)
             if other is not None:
                 return other
     return _row_otherwise(near, said, world) or _role_otherwise(claim, near)
+
+
+def _without_values(claim: Claim) -> str:
+    text = claim.text
+    for fact in reversed(claim.facts):
+        if fact.kind in IDENTIFYING:
+            text = f"{text[: fact.start]} {text[fact.end :]}"
+    return text
 
 
 def _better_slot(

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stop_words
+from assay402.checks.claims.reading.text import is_past, stem, stop_words
 from assay402.checks.claims.rules.alignment import says_verb_first
 from assay402.checks.claims.rules.embedding import is_of_past
 
@@ -16,7 +16,7 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*[=+]?|[,:()—–]")
 _CLAUSE: Final = re.compile(r"[;|\n\u2028]\s?")
 _ENDED: Final = re.compile(r"(?<=[a-z0-9%)])[.!?]\s")
 _ASIDE: Final = re.compile(r"\([^()]{0,200}\)")
-_JOINED: Final = re.compile(r",\s(?:and\s|but\s|while\s|whereas\s)?|\s(?:and|but|while|whereas)\s")
+_JOINS: Final = re.compile(r",\s|\s(?:and|but|while|whereas)\s")
 _IS_A: Final = re.compile(r"\b(?:is|are)\s(?:the|an?)\s(?:\w+\s)?", re.IGNORECASE)
 """What is one of a kind, or the one, is so whatever else is said of it."""
 _ARTICLES: Final = frozenset(("the", "a", "an", "its", "their", "our", "his", "her", "my", "your", "this", "these"))
@@ -39,8 +39,9 @@ def _pairs(name: str) -> frozenset[tuple[str, str]]:
 
 @cache
 def _particles() -> frozenset[str]:
+    beside = table("particles")["beside"]
     names = ("opposed", "at_a_verb", "of_a_value", "of_a_thing")
-    return frozenset(each for name in names for pair in _pairs(name) for each in pair)
+    return frozenset(each for name in names for pair in _pairs(name) for each in pair) | frozenset(beside)
 
 
 def _read(text: str) -> list[_Word]:
@@ -87,6 +88,9 @@ def stated_with(claim: Claim, record: Record, *, in_words: bool) -> str:
     clause = clauses[held.index(most)]
     return (
         _turned(wanted, _read(clause), claim.text, clause)
+        or _of_some(claim.text, clause)
+        or _measured(claim.text, clause)
+        or ("its words in several parts" if not _JOINS.search(claim.text) and _is_divided(clause, said) else "")
         or ("" if claim.negative else _restricted(claim.text, clause, said))
         or (_tail(claim, record, clause, wanted) if in_words else "")
     )
@@ -105,13 +109,59 @@ def _turned(wanted: list[_Word], given: list[_Word], claimed: str, told: str) ->
                     return each.marks[0]
     for word in wanted:
         alike = [each for each in given if each.stem == word.stem and word.stem]
-        if not word.marks or not alike or any(not each.marks or set(each.marks) & set(word.marks) for each in alike):
+        if not alike or any(not each.marks or set(each.marks) & set(word.marks) for each in alike):
             continue
+        held = frozenset(table("particles")["beside"]) - mine
+        if all(held & set(each.marks) for each in alike):
+            return alike[0].marks[0]
         pairs = _pairs("of_a_value" if word.low[0].isdigit() else "of_a_thing")
         for each in alike:
             if any((one, other) in pairs for one in word.marks for other in each.marks):
                 return each.marks[-1]
     return ""
+
+
+_EACH: Final = re.compile(r"\b(?:each|every|any|all)\s(?:of\s|the\s){0,2}([a-z]+)", re.IGNORECASE)
+
+
+def _of_some(claimed: str, clause: str) -> str:
+    """Give the word by which a clause says of one or some what a claim says of each."""
+    match = _EACH.search(claimed)
+    if match is None or _EACH.search(clause):
+        return ""
+    found = re.compile(rf"\b({'|'.join(table('particles')['some'])})\s(?:of\s|the\s|their\s){{0,2}}([a-z]+)", re.IGNORECASE)
+    return next((each[1] for each in found.finditer(clause) if stem(each[2]) == stem(match[1])), "")
+
+
+def _measured(claimed: str, clause: str) -> str:
+    """Give the part by which a clause says that something is done only so far: `finished 40%`."""
+    for match in _progress().finditer(clause):
+        if float(match[1]) < _WHOLE and f"{match[1]}%" not in claimed.replace(" ", ""):
+            return f"{match[1]}%"
+    return ""
+
+
+@cache
+def _progress() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{'|'.join(table('particles')['measured'])})[\s:(]{{1,3}}([0-9]{{1,3}}(?:\.[0-9]{{1,3}})?)\s?%", re.IGNORECASE
+    )
+
+
+_WHOLE: Final = 100
+_PARTS: Final = re.compile(r",\s(?:and\s|but\s|while\s|whereas\s)?")
+
+
+def _is_divided(clause: str, said: frozenset[str]) -> bool:
+    """Tell whether a clause has the words of a claim only in several parts each of which has a verb of its own."""
+    parts = _PARTS.split(clause)
+    if len(parts) < len(("one", "other")) or not all(any(is_past(each) for each in _WORDS.findall(part)) for part in parts):
+        return False
+    held = [said & frozenset(each.stem for each in _read(part)) for part in parts]
+    return bool(frozenset().union(*held) - max(held, key=len))
+
+
+_WORDS: Final = re.compile(r"\b[a-z]{2,}\b")
 
 
 def _marks(text: str) -> frozenset[str]:

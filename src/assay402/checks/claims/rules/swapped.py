@@ -20,7 +20,7 @@ _PASSIVE: Final = re.compile(
 _ELSEWHERE: Final = re.compile(r"\s(?:to|in|on|at|for|with|from|of|into|as|onto|off|up|down|out)\b", re.IGNORECASE)
 _DONE_BY: Final = re.compile(r"\b([a-z]{3,})\sby\s(?:the\s|an?\s)?([\w-]+)", re.IGNORECASE)
 _CAUSED: Final = re.compile(
-    r"\b(?:because|due to|thanks to|owing to|as a result|result(?:ed|s)? (?:of|from)|caused?|caused by|driven by|led to|through)\b", re.IGNORECASE
+    r"\b(?:because|due to|thanks to|owing to|as a result|result(?:ed|s)? (?:of|from)|caused by|causing|driven by|led to|through)\b", re.IGNORECASE
 )
 _BY: Final = re.compile(r"\sby\b", re.IGNORECASE)
 _CHANGED: Final = re.compile(

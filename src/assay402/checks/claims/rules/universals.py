@@ -212,7 +212,7 @@ _DONE: Final = re.compile(
     r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
     re.IGNORECASE,
 )
-NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
+NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?!not\s)(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
 
 
 def counted_done(view: View) -> Finding | None:

@@ -34,7 +34,7 @@ def is_written_otherwise(claim: Claim, near: Near) -> bool:
             return True
         if one != other and "." in one + other and (fact.attribute | found.attribute | claim.content) & _DOTTED:
             return True
-        if one != other and fact.kind == "money" and (_THOUSAND.search(one) or _THOUSAND.search(other)):
+        if one != other and "€" in claim.text and (_THOUSAND.search(one) or _THOUSAND.search(other)):
             return True
         if _is_account(record, found.start) and "(" not in claim.text:
             return True
