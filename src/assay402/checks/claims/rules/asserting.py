@@ -47,7 +47,8 @@ def asserts_less(supported: Supported) -> Finding | None:
         word = only_nears(claim, record)
         if word:
             return unstated(supported, _LESS, f"the record says it with {word}", f"it without {word}")
-        word = stated_with(claim, record, in_words=supported.rule == "stated-verbatim")
+        in_words = supported.rule == "stated-verbatim"
+        word = stated_with(claim, record, in_words=in_words) if supported.rule != "state-recorded" else ""
         if word:
             return unstated(supported, _LESS, f"the record has {word}", "it without that")
     more = restriction(claim, records) if records else ""

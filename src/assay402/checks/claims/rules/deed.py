@@ -305,8 +305,6 @@ def _field_stage(record: Record) -> Stage | None:
             return "FAILED"
         if last in _TRUTH and value in ("false", "no", "0"):
             return "FAILED"
-        if last == "ready" and (parts := re.fullmatch(r"([0-9]+)/([0-9]+)", value)) is not None:
-            return "COMPLETED" if parts[1] == parts[2] != "0" else "ATTEMPTED"
         if last in _CODE and value.isdigit():
             number = int(value)
             if "exit" in last or last in ("rc", "returncode"):

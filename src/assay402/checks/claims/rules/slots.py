@@ -13,7 +13,7 @@ from assay402.checks.claims.rules.labelled import of_other_label, of_other_unit
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.swapped import counted_apart
 from assay402.checks.claims.rules.view import Near
-from assay402.checks.claims.rules.written import is_written_otherwise, other_table
+from assay402.checks.claims.rules.written import is_unready, is_written_otherwise, other_table
 from assay402.core.check import rule
 
 _ID: Final = "claims/other-slot"
@@ -138,6 +138,8 @@ def _elsewhere(supported: Supported, near: Near) -> Finding | None:
         return denied(supported, _ID, placed[0], "VALUE_MISMATCH", f"there it is {placed[1].raw}")
     if is_written_otherwise(claim, near):
         return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the record spells another value")
+    if "ready" in claim.content and is_unready(near.record):
+        return denied(supported, _ID, near.record, "STATUS_CONFLICT", "the record counts fewer that are ready")
     table = other_table(claim, near, world)
     return unstated(supported, _ID, f"the statement was about {table}", "that it was done to the same") if table else None
 

@@ -154,11 +154,15 @@ _PARTS: Final = re.compile(r",\s(?:and\s|but\s|while\s|whereas\s)?")
 
 def _is_divided(clause: str, said: frozenset[str]) -> bool:
     """Tell whether a clause has the words of a claim only in several parts each of which has a verb of its own."""
-    parts = _PARTS.split(clause)
+    parts = [part.rpartition(": ")[2] for part in _PARTS.split(clause)]  # what heads a list is of all of it
     if len(parts) < len(("one", "other")) or not all(any(is_past(each) for each in _WORDS.findall(part)) for part in parts):
         return False
-    held = [said & frozenset(each.stem for each in _read(part)) for part in parts]
-    return bool(frozenset().union(*held) - max(held, key=len))
+    verbs = [next(each for each in _WORDS.finditer(part) if is_past(each[0])) for part in parts]
+    held = [frozenset(each.stem for each in _read(part)) for part in parts]
+    fullest = max(range(len(parts)), key=lambda place: len(held[place] & said))
+    here = held[next((place for place, each in enumerate(verbs) if stem(each[0]) in said), fullest)]
+    behind = (_read(part[verb.end() :]) for part, verb in zip(parts, verbs, strict=True))
+    return any(each.stem in said - here for told in behind for each in told)
 
 
 _WORDS: Final = re.compile(r"\b[a-z]{2,}\b")

@@ -106,6 +106,8 @@ def _verbs(text: str) -> Iterator[tuple[str, bool, frozenset[str], frozenset[str
     """Give each verb of a sentence, whether it is done by what stands behind it, and the words before and behind."""
     for match in _WORD.finditer(text):
         low = match[0].lower()
+        if text[match.end() : match.end() + 1] == "=":
+            return  # fields say what they are by their names
         if low in stop_words() or not (is_past(low) or low.endswith("s")):
             continue
         short = _BY.match(text, match.end()) is not None

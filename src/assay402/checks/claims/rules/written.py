@@ -91,6 +91,15 @@ def _is_other_dashed(claim: Claim, record: Record) -> bool:
     return bool(told) and not all(each in told for each in wanted)
 
 
+_READY: Final = re.compile(r"([0-9]+)/([0-9]+)")
+
+
+def is_unready(record: Record) -> bool:
+    """Tell whether a column or a field for how many are ready counts fewer than there are: `READY 0/1`."""
+    counts = (_READY.fullmatch(each.value) for each in record.fields if each.name.lower() == "ready")
+    return any(each is not None and each[1] != each[2] for each in counts)
+
+
 _STATEMENT: Final = re.compile(
     r"\b(?:DELETE\s+FROM|UPDATE|INSERT\s+INTO|COPY)\s+[`\"]?([\w.]+)", re.IGNORECASE
 )
