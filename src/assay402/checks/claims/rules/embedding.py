@@ -54,7 +54,7 @@ def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
         ),
         (rf"\bin (?:the|this|that|his|her|their|a|an) (?:\w+ )?(?:{lists['fiction']})\b,?", ""),
         (rf"\b(?:{lists['refusing']})\sto\b", _UNDONE),
-        (rf"\b(?:{lists['telling']})\s(?:[\w'-]+\s){{1,3}}?to\b", _UNDONE),
+        (rf"\b(?:{lists['telling']})\s(?:[\w'-]+\s){{1,3}}?to\b", ""),
         (rf"\b(?:{lists['awaiting']})\b(?!,)", _AWAITED),
     )
     return tuple((re.compile(pattern, re.IGNORECASE), told) for pattern, told in found)

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import is_past, stem, stop_words
+from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
 from assay402.checks.claims.rules.alignment import says_verb_first
+from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.embedding import is_of_past
 
 _READ: Final = 2_000
@@ -98,6 +99,9 @@ def stated_with(claim: Claim, record: Record, *, in_words: bool) -> str:
 
 def _turned(wanted: list[_Word], given: list[_Word], claimed: str, told: str) -> str:
     """Give the particle by which a clause turns what a claim says."""
+    parts = [each for each in _PARTS.split(told) if all(word.stem in stems(each) for word in wanted if word.low.isalpha())]
+    if parts:
+        told, given = parts[-1], _read(parts[-1])
     mine, theirs = _marks(claimed), _marks(told)
     for one, other in _pairs("opposed"):
         if one in mine and other in theirs and other not in mine and one not in theirs:
@@ -216,7 +220,9 @@ claim: Claim, record: Record, clause: str, wanted: list[_Word]) -> str:
     low = tokens[place + 1][0]
     if low in table("particles")["going_on"] or not low[0].isalpha() or low.endswith("="):
         return ""
-    if low in _small() and low not in table("particles")["limits"] and (_is_indefinite(tokens, place) or _IS_A.search(clause[: tokens[place][1]])):
+    if low in _small() and low not in table("particles")["limits"] and (
+        _is_indefinite(tokens, place) or _is_named(claim) or _IS_A.search(clause[: tokens[place][1]])
+    ):
         return ""
     return clause[tokens[place + 1][1] :][:40]
 
@@ -224,6 +230,17 @@ claim: Claim, record: Record, clause: str, wanted: list[_Word]) -> str:
 @cache
 def _small() -> frozenset[str]:
     return _particles() | stop_words()
+
+
+def _is_named(claim: Claim) -> bool:
+    """Tell whether a claim ends in a name or an identifier, which nothing behind it makes another one."""
+    ended = len(claim.text.rstrip(" .!"))
+    return _NAMED.search(claim.text) is not None or any(
+        each.kind in IDENTIFYING and each.end == ended for each in claim.facts
+    )
+
+
+_NAMED: Final = re.compile(r"\s[A-Z]\w*(?:\s[0-9.]+)?\W*$")
 
 
 def _is_indefinite(tokens: list[tuple[str, int]], place: int) -> bool:

@@ -18,6 +18,7 @@ _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)\s(?:\w+ly\s|not\s|never\s|also\s)?$", re.IGNORECASE
 )
 _ELSEWHERE: Final = re.compile(r"\s(?:to|in|on|at|for|with|from|of|into|as|onto|off|up|down|out)\b", re.IGNORECASE)
+_DOER: Final = re.compile(r"\b([A-Z][a-z]+)\s(?:has\s|have\s)?([a-z]+)\b")
 _DONE_BY: Final = re.compile(r"\b([a-z]{3,})\sby\s(?:the\s|an?\s)?([\w-]+)", re.IGNORECASE)
 _CAUSED: Final = re.compile(
     r"\b(?:because|due to|thanks to|owing to|as a result|result(?:ed|s)? (?:of|from)|caused by|causing|driven by|led to|through)\b", re.IGNORECASE
@@ -76,6 +77,10 @@ def _compared_turned(said: str, told: str) -> bool:
 
 def _by_another(said: str, told: str) -> bool:
     """Tell whether a record says by another one than a claim that the same was done."""
+    doer = _DOER.match(said)
+    if doer is not None and is_past(doer[2]) and doer[1] in told:
+        doers = [each[1] for each in _DOER.finditer(told) if stem(each[2]) == stem(doer[2])]
+        return bool(doers) and doer[1] not in doers
     if " by " not in said or " by " not in told:
         return False
     found = {(stem(match[1]), match[2].lower()) for match in _DONE_BY.finditer(told)}

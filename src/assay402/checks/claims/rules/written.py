@@ -119,10 +119,10 @@ def other_table(claim: Claim, near: Near, world: World) -> str:
         match = _STATEMENT.search(above.text) if above.item is record.item else None
         if match is None:
             continue
-        named = frozenset(stems(match[1].replace("_", " ").replace(".", " ")))
-        rest = claim.content - frozenset(stems(above.text.replace("_", " "))) - _ROWS - frozenset(stems(record.text))
+        named = [each for each in stems(match[1].replace("_", " ").replace(".", " ")) if each.isalpha()][-1:]
+        rest = claim.content - frozenset(stems(above.text[match.end() :].replace("_", " "))) - _ROWS - frozenset(stems(record.text))
         done = frozenset(stem(claim.text[each.start : each.end]) for each in claim.mentions)
-        return match[1] if not named & claim.content and rest - done - _spoken(claim) else ""
+        return match[1] if not claim.content.intersection(named) and rest - done - _spoken(claim) else ""
     return ""
 
 
