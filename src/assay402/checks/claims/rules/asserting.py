@@ -39,7 +39,7 @@ def asserts_less(supported: Supported) -> Finding | None:
     if supported.rule not in _SAID:
         return None
     records = tuple(near.record for near in supported.nears)
-    if records and all(is_embedded(claim, record) for record in records):
+    if records and all(is_embedded(claim, record) for record in records) and not _is_said_beside(supported):
         return unstated(supported, _LESS, "the record does not say that it is so", "it as a fact")
     if supported.rule == "stated-verbatim" and any(_is_bounded(near) for near in supported.nears):
         return unstated(supported, _LESS, "the record gives a bound", "the very number")
@@ -57,13 +57,25 @@ def asserts_less(supported: Supported) -> Finding | None:
     return None
 
 
+def _is_said_beside(supported: Supported) -> bool:
+    """Tell whether another sentence of the line that a finding names says all of the claim plainly."""
+    claim = supported.claim
+    return any(
+        near.record.ref in supported.finding.refs
+        and claim.content <= near.record.own_stems
+        and not is_embedded(claim, near.record)
+        for near in supported.view.near
+    )
+
+
 def _is_bounded(near: Near) -> bool:
     """Tell whether a record gives a number of the claim only as a bound, or about."""
     return any(
         each.state == "weaker"
         and each.fact.kind in NUMERIC
         and not each.fact.compared
-        and each.found is not None and each.found.compared
+        and each.found is not None
+        and each.found.compared
         for each in near.bindings
     )
 

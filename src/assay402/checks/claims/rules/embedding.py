@@ -64,11 +64,7 @@ def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
 def _head_words() -> frozenset[str]:
     """Give the words without one of which a text has none of these patterns."""
     listed = table("embedding")
-    told = (
-        each
-        for name in _LISTS
-        for each in listed[name]
-    )
+    told = (each for name in _LISTS for each in listed[name])
     return frozenset(max(each.split(), key=len) for each in told) | {"evidence", "not", "nobody", "one"}
 
 
@@ -161,7 +157,8 @@ def _head(said: str, first: int, last: int, told: str) -> _Head:
 @cache
 def _past() -> re.Pattern[str]:
     return re.compile(
-        rf"\b(?:was|were|had|did|been)\b|^(?!.*\b(?:is|are|am|be)\b).*(?:[a-z]{{2}}ed|\b(?:{'|'.join(table('embedding')['past'])}))\b", re.DOTALL
+        rf"\b(?:was|were|had|did|been)\b|^(?!.*\b(?:is|are|am|be)\b).*(?:[a-z]{{2}}ed|\b(?:{'|'.join(table('embedding')['past'])}))\b",
+        re.DOTALL,
     )
 
 

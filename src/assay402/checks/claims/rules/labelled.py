@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.model import Claim, Fact, Finding
 from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.records import UNIT_NAME, Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare, generic
+from assay402.checks.claims.rules.supports import Supported, denied, unstated
+from assay402.checks.claims.rules.swapped import counted_apart
 from assay402.checks.claims.rules.view import Near
 from assay402.checks.claims.rules.world import World
+from assay402.checks.claims.rules.written import is_unready, is_written_otherwise, other_table
 
 _BESIDE: Final = 8
 """Lines or rows looked at on either side."""
@@ -22,7 +25,40 @@ _ROLE: Final = re.compile(r"\bis the (\w+)(?: \w+)? of\b")
 _SLOTTED: Final = (*IDENTIFYING, "date", "time")
 
 
-def of_other_unit(near: Near) -> Record | None:
+def found_elsewhere(supported: Supported, near: Near, rule_id: str) -> Finding | None:
+    """Take back a value that the record gives to another label, row or count, in another unit, or spells as another one."""
+    if supported.rule not in _READ_AS_TEXT:
+        return None
+    claim, world = supported.claim, supported.view.world
+    other = counted_apart(claim, near.record)
+    if other is not None:
+        return denied(supported, rule_id, near.record, "VALUE_MISMATCH", f"there it is {other.raw}")
+    record = _of_other_unit(near)
+    if record is not None:
+        return denied(
+            supported, rule_id, record, "UNIT_OR_CURRENCY_MISMATCH", "the record gives it in another unit"
+        )
+    placed = _of_other_label(claim, near, world)
+    if placed is not None:
+        return denied(supported, rule_id, placed[0], "VALUE_MISMATCH", f"there it is {placed[1].raw}")
+    if is_written_otherwise(claim, near):
+        return denied(supported, rule_id, near.record, "VALUE_MISMATCH", "the record spells another value")
+    if "ready" in claim.content and is_unready(near.record):
+        return denied(
+            supported, rule_id, near.record, "STATUS_CONFLICT", "the record counts fewer that are ready"
+        )
+    table = other_table(claim, near, world)
+    return (
+        unstated(supported, rule_id, f"the statement was about {table}", "that it was done to the same")
+        if table
+        else None
+    )
+
+
+_READ_AS_TEXT: Final = ("action-recorded", "all-facts-bound", "stated-verbatim", "computed")
+
+
+def _of_other_unit(near: Near) -> Record | None:
     """Give the record whose field beside a bound value, or whose header, gives it another currency or unit than the claim."""
     for binding in near.bindings:
         fact, found, record = binding.fact, binding.found, binding.record
@@ -61,18 +97,24 @@ def _units(record: Record, place: int) -> Iterator[str]:
     parts = [each for each in _JOINT.split(name) if each]
     if parts and parts[-1].lower() in _WRITTEN:
         last = parts[-1].lower()
-        yield {"pct": "%", "percent": "%"}.get(last, parts[-1].upper() if len(last) == len("usd") and last.isalpha() else last)
+        yield {"pct": "%", "percent": "%"}.get(
+            last, parts[-1].upper() if len(last) == len("usd") and last.isalpha() else last
+        )
     inside = name.rpartition(".")[0]
     for field in record.fields:
         above, _, low = field.name.rpartition(".")
         if above == inside and UNIT_NAME.search(low) is not None and len(field.value) <= _LONGEST_UNIT:
-            yield field.value.upper() if len(field.value) == len("usd") and field.value.isalpha() else field.value
+            yield (
+                field.value.upper()
+                if len(field.value) == len("usd") and field.value.isalpha()
+                else field.value
+            )
 
 
 _LONGEST_UNIT: Final = 12
 
 
-def of_other_label(claim: Claim, near: Near, world: World) -> tuple[Record, Fact] | None:
+def _of_other_label(claim: Claim, near: Near, world: World) -> tuple[Record, Fact] | None:
     """Give the value that stands where the claim says its own does, in a field, line or row that fits the claim better."""
     said = frozenset(stem(each) for each in _WORD.findall(_without_values(claim)))
     for binding in near.bindings:
@@ -110,7 +152,9 @@ def _better_slot(
                 continue
             label = _label(beside, other)
             more, less = label & said, own & said
-            if more > less or (more >= less and more and not (label - said) - (own - said) and (own - said) - label):
+            if more > less or (
+                more >= less and more and not (label - said) - (own - said) and (own - said) - label
+            ):
                 return (beside, other) if compare(fact, other) != "equal" else None
     return None
 
@@ -131,12 +175,18 @@ def _label(record: Record, fact: Fact) -> frozenset[str]:
     if fact.start < 0:
         name = record.fields[-1 - fact.start].name if -fact.start <= len(record.fields) else ""
     else:
-        name = record.fields[0].name if len(record.fields) == 1 and record.form == "line" and "=" not in record.text else ""
+        name = (
+            record.fields[0].name
+            if len(record.fields) == 1 and record.form == "line" and "=" not in record.text
+            else ""
+        )
     parts = [each for each in _JOINT.split(name) if each]
     return frozenset(stem(each) for each in parts) - generic() - _OF_A_KIND
 
 
-_OF_A_KIND: Final = frozenset(stem(each) for each in ("ids", "uuid", "ref", "address", "utc", "iso", "str", "of", "the"))
+_OF_A_KIND: Final = frozenset(
+    stem(each) for each in ("ids", "uuid", "ref", "address", "utc", "iso", "str", "of", "the")
+)
 
 
 def _kind_otherwise(claim: Claim, binding: Binding) -> tuple[Record, Fact] | None:
@@ -145,10 +195,20 @@ def _kind_otherwise(claim: Claim, binding: Binding) -> tuple[Record, Fact] | Non
     assert record is not None  # noqa: S101  (of a binding that matches)
     assert found is not None  # noqa: S101
     kind = _KIND.search(claim.text[: fact.start])
-    if kind is None or found.start >= 0 or stem(kind[1]) in _label(record, found) or kind[1].lower() in stop_words():
+    if (
+        kind is None
+        or found.start >= 0
+        or stem(kind[1]) in _label(record, found)
+        or kind[1].lower() in stop_words()
+    ):
         return None
     for other in record.facts:
-        if other.start < 0 and other.value != fact.value and _last(record, other) == stem(kind[1]) and other.kind == found.kind:
+        if (
+            other.start < 0
+            and other.value != fact.value
+            and _last(record, other) == stem(kind[1])
+            and other.kind == found.kind
+        ):
             return record, other
     return None
 
@@ -165,7 +225,11 @@ def _role_otherwise(claim: Claim, near: Near) -> tuple[Record, Fact] | None:
         return None
     holder, of = claim.facts
     for other in near.record.facts:
-        if other.start < 0 and _last(near.record, other) == stem(match[1]) and other.value == of.value != holder.value:
+        if (
+            other.start < 0
+            and _last(near.record, other) == stem(match[1])
+            and other.value == of.value != holder.value
+        ):
             return near.record, other
     return None
 
@@ -191,17 +255,27 @@ def _row_otherwise(near: Near, said: frozenset[str], world: World) -> tuple[Reco
 
 
 def _rows(record: Record, world: World) -> Iterator[Record]:
-    yield from (each for each in (record.beside if record.parent is not None else _neighbours(record, world)) if each.form == record.form)
+    yield from (
+        each
+        for each in (record.beside if record.parent is not None else _neighbours(record, world))
+        if each.form == record.form
+    )
 
 
 _NAMING: Final = re.compile(
-    r"(?:^|[_.])(?:name|title|label|item|user|service|host|product|person|employee|team|owner|key)$", re.IGNORECASE
+    r"(?:^|[_.])(?:name|title|label|item|user|service|host|product|person|employee|team|owner|key)$",
+    re.IGNORECASE,
 )
 
 
 def _key(record: Record, place: int) -> frozenset[str]:
     """Give the words of the first cell of a row, which say what it is of."""
     first = record.fields[0] if record.fields else None
-    if first is None or place == 0 or (record.form == "json" and not _NAMING.search(first.name)) or any(each.isdigit() for each in first.value):
+    if (
+        first is None
+        or place == 0
+        or (record.form == "json" and not _NAMING.search(first.name))
+        or any(each.isdigit() for each in first.value)
+    ):
         return frozenset()
     return frozenset(stems(first.value))

@@ -9,11 +9,9 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
-from assay402.checks.claims.rules.labelled import of_other_label, of_other_unit
+from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
-from assay402.checks.claims.rules.swapped import counted_apart
 from assay402.checks.claims.rules.view import Near
-from assay402.checks.claims.rules.written import is_unready, is_written_otherwise, other_table
 from assay402.core.check import rule
 
 _ID: Final = "claims/other-slot"
@@ -72,7 +70,7 @@ def other_slot(supported: Supported) -> Finding | None:
         found = (
             _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
-            or _elsewhere(supported, near)
+            or found_elsewhere(supported, near, _ID)
             or _of_other_part(supported, near)
         )
         if found is not None:
@@ -122,29 +120,6 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
     return None
 
 
-def _elsewhere(supported: Supported, near: Near) -> Finding | None:
-    """Take back a value that the record gives to another label, row or count, in another unit, or spells as another one."""
-    if supported.rule not in _READ_AS_TEXT:
-        return None
-    claim, world = supported.claim, supported.view.world
-    other = counted_apart(claim, near.record)
-    if other is not None:
-        return denied(supported, _ID, near.record, "VALUE_MISMATCH", f"there it is {other.raw}")
-    record = of_other_unit(near)
-    if record is not None:
-        return denied(supported, _ID, record, "UNIT_OR_CURRENCY_MISMATCH", "the record gives it in another unit")
-    placed = of_other_label(claim, near, world)
-    if placed is not None:
-        return denied(supported, _ID, placed[0], "VALUE_MISMATCH", f"there it is {placed[1].raw}")
-    if is_written_otherwise(claim, near):
-        return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the record spells another value")
-    if "ready" in claim.content and is_unready(near.record):
-        return denied(supported, _ID, near.record, "STATUS_CONFLICT", "the record counts fewer that are ready")
-    table = other_table(claim, near, world)
-    return unstated(supported, _ID, f"the statement was about {table}", "that it was done to the same") if table else None
-
-
-_READ_AS_TEXT: Final = ("action-recorded", "all-facts-bound", "stated-verbatim", "computed")
 _COUNTED: Final = re.compile(r"\s(?:to\s)?([a-z]{3,})\b")
 
 

@@ -2,13 +2,13 @@
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
-from assay402.checks.claims.rules.alignment import says_verb_first
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.embedding import is_of_past
 
@@ -20,7 +20,9 @@ _ASIDE: Final = re.compile(r"\([^()]{0,200}\)")
 _JOINS: Final = re.compile(r",\s|\s(?:and|but|while|whereas)\s")
 _IS_A: Final = re.compile(r"\b(?:is|are)\s(?:the|an?)\s(?:\w+\s)?", re.IGNORECASE)
 """What is one of a kind, or the one, is so whatever else is said of it."""
-_ARTICLES: Final = frozenset(("the", "a", "an", "its", "their", "our", "his", "her", "my", "your", "this", "these"))
+_ARTICLES: Final = frozenset(
+    ("the", "a", "an", "its", "their", "our", "his", "her", "my", "your", "this", "these")
+)
 _INDEFINITE: Final = frozenset(("a", "an", "one", "no", "some"))
 
 
@@ -91,7 +93,11 @@ def stated_with(claim: Claim, record: Record, *, in_words: bool) -> str:
         _turned(wanted, _read(clause), claim.text, clause)
         or _of_some(claim.text, clause)
         or _measured(claim.text, clause)
-        or ("its words in several parts" if not _JOINS.search(claim.text) and _is_divided(clause, said) else "")
+        or (
+            "its words in several parts"
+            if not _JOINS.search(claim.text) and _is_divided(clause, said)
+            else ""
+        )
         or ("" if claim.negative else _restricted(claim.text, clause, said))
         or (_tail(claim, record, clause, wanted) if in_words else "")
     )
@@ -99,18 +105,22 @@ def stated_with(claim: Claim, record: Record, *, in_words: bool) -> str:
 
 def _turned(wanted: list[_Word], given: list[_Word], claimed: str, told: str) -> str:
     """Give the particle by which a clause turns what a claim says."""
-    parts = [each for each in _PARTS.split(told) if all(word.stem in stems(each) for word in wanted if word.low.isalpha())]
+    parts = [
+        each
+        for each in _PARTS.split(told)
+        if all(word.stem in stems(each) for word in wanted if word.low.isalpha())
+    ]
     if parts:
         told, given = parts[-1], _read(parts[-1])
     mine, theirs = _marks(claimed), _marks(told)
     for one, other in _pairs("opposed"):
         if one in mine and other in theirs and other not in mine and one not in theirs:
             return other
-    for before, word in zip(wanted, wanted[1:], strict=False):
-        for first, each in zip(given, given[1:], strict=False):
-            if first.stem == before.stem and word.marks and each.marks:
-                if (word.marks[0], each.marks[0]) in _pairs("at_a_verb"):
-                    return each.marks[0]
+    for before, word in pairwise(wanted):
+        for first, each in pairwise(given):
+            both = first.stem == before.stem and word.marks and each.marks
+            if both and (word.marks[0], each.marks[0]) in _pairs("at_a_verb"):
+                return each.marks[0]
     for word in wanted:
         alike = [each for each in given if each.stem == word.stem and word.stem]
         if not alike or any(not each.marks or set(each.marks) & set(word.marks) for each in alike):
@@ -133,7 +143,9 @@ def _of_some(claimed: str, clause: str) -> str:
     match = _EACH.search(claimed)
     if match is None or _EACH.search(clause):
         return ""
-    found = re.compile(rf"\b({'|'.join(table('particles')['some'])})\s(?:of\s|the\s|their\s){{0,2}}([a-z]+)", re.IGNORECASE)
+    found = re.compile(
+        rf"\b({'|'.join(table('particles')['some'])})\s(?:of\s|the\s|their\s){{0,2}}([a-z]+)", re.IGNORECASE
+    )
     return next((each[1] for each in found.finditer(clause) if stem(each[2]) == stem(match[1])), "")
 
 
@@ -148,7 +160,8 @@ def _measured(claimed: str, clause: str) -> str:
 @cache
 def _progress() -> re.Pattern[str]:
     return re.compile(
-        rf"\b(?:{'|'.join(table('particles')['measured'])})[\s:(]{{1,3}}([0-9]{{1,3}}(?:\.[0-9]{{1,3}})?)\s?%", re.IGNORECASE
+        rf"\b(?:{'|'.join(table('particles')['measured'])})[\s:(]{{1,3}}([0-9]{{1,3}}(?:\.[0-9]{{1,3}})?)\s?%",
+        re.IGNORECASE,
     )
 
 
@@ -159,7 +172,9 @@ _PARTS: Final = re.compile(r",\s(?:and\s|but\s|while\s|whereas\s)?")
 def _is_divided(clause: str, said: frozenset[str]) -> bool:
     """Tell whether a clause has the words of a claim only in several parts each of which has a verb of its own."""
     parts = [part.rpartition(": ")[2] for part in _PARTS.split(clause)]  # what heads a list is of all of it
-    if len(parts) < len(("one", "other")) or not all(any(is_past(each) for each in _WORDS.findall(part)) for part in parts):
+    if len(parts) < len(("one", "other")) or not all(
+        any(is_past(each) for each in _WORDS.findall(part)) for part in parts
+    ):
         return False
     verbs = [next(each for each in _WORDS.finditer(part) if is_past(each[0])) for part in parts]
     held = [frozenset(each.stem for each in _read(part)) for part in parts]
@@ -183,17 +198,21 @@ def _restricting() -> re.Pattern[str]:
 
 def _restricted(claimed: str, clause: str, said: frozenset[str]) -> str:
     """Give the word of a clause, behind the first of the claim's, that takes back part of it and that the claim does not say."""
-    first = next((match.start() for match in _TOKEN.finditer(clause) if stem(match[0].lower()) in said), len(clause))
+    first = next(
+        (match.start() for match in _TOKEN.finditer(clause) if stem(match[0].lower()) in said), len(clause)
+    )
     low = claimed.lower()
     ended = _ENDED.search(clause, first)
     last = ended.start() if ended is not None else len(clause)
     return next(
-        (match[0] for match in _restricting().finditer(clause, first, last) if match[0].lower() not in low), ""
+        (match[0] for match in _restricting().finditer(clause, first, last) if match[0].lower() not in low),
+        "",
     )
 
 
 def _tail(  # (one look at one thing)
-claim: Claim, record: Record, clause: str, wanted: list[_Word]) -> str:
+    claim: Claim, record: Record, clause: str, wanted: list[_Word]
+) -> str:
     """Give what goes on behind the claim's last word in a sentence about how things are, and says of which or when."""
     if is_of_past(claim.text) or not (record.is_prose or record.form == "prose"):
         return ""
@@ -220,8 +239,10 @@ claim: Claim, record: Record, clause: str, wanted: list[_Word]) -> str:
     low = tokens[place + 1][0]
     if low in table("particles")["going_on"] or not low[0].isalpha() or low.endswith("="):
         return ""
-    if low in _small() and low not in table("particles")["limits"] and (
-        _is_indefinite(tokens, place) or _is_named(claim) or _IS_A.search(clause[: tokens[place][1]])
+    if (
+        low in _small()
+        and low not in table("particles")["limits"]
+        and (_is_indefinite(tokens, place) or _is_named(claim) or _IS_A.search(clause[: tokens[place][1]]))
     ):
         return ""
     return clause[tokens[place + 1][1] :][:40]

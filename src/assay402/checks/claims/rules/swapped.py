@@ -11,17 +11,21 @@ from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
 _READ: Final = 600
 _WORD: Final = re.compile(r"[^\W\d_][\w-]*")
 _BECAUSE: Final = re.compile(
-    r"\s(?:because(?: of)?|due to|owing to|as a result of|(?:was|were|is) caused by|caused by|since)\s", re.IGNORECASE
+    r"\s(?:because(?: of)?|due to|owing to|as a result of|(?:was|were|is) caused by|caused by|since)\s",
+    re.IGNORECASE,
 )
 _THAN: Final = re.compile(r"\b([\w-]+) than (?:the |an? )?([\w-]+)", re.IGNORECASE)
 _PASSIVE: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)\s(?:\w+ly\s|not\s|never\s|also\s)?$", re.IGNORECASE
 )
-_ELSEWHERE: Final = re.compile(r"\s(?:to|in|on|at|for|with|from|of|into|as|onto|off|up|down|out)\b", re.IGNORECASE)
+_ELSEWHERE: Final = re.compile(
+    r"\s(?:to|in|on|at|for|with|from|of|into|as|onto|off|up|down|out)\b", re.IGNORECASE
+)
 _DOER: Final = re.compile(r"\b([A-Z][a-z]+)\s(?:has\s|have\s)?([a-z]+)\b")
 _DONE_BY: Final = re.compile(r"\b([a-z]{3,})\sby\s(?:the\s|an?\s)?([\w-]+)", re.IGNORECASE)
 _CAUSED: Final = re.compile(
-    r"\b(?:because|due to|thanks to|owing to|as a result|result(?:ed|s)? (?:of|from)|caused by|causing|driven by|led to|through)\b", re.IGNORECASE
+    r"\b(?:because|due to|thanks to|owing to|as a result|result(?:ed|s)? (?:of|from)|caused by|causing|driven by|led to|through)\b",
+    re.IGNORECASE,
 )
 _BY: Final = re.compile(r"\sby\b", re.IGNORECASE)
 _CHANGED: Final = re.compile(
@@ -33,7 +37,12 @@ _CHANGED: Final = re.compile(
 def is_swapped(claim: Claim, record: Record) -> bool:
     """Tell whether a record says of a claim's two sides what the claim says of the other one."""
     said, told = claim.text[:_READ], record.text[:_READ]
-    return _cause_turned(said, told) or _compared_turned(said, told) or _done_turned(said, told) or _by_another(said, told)
+    return (
+        _cause_turned(said, told)
+        or _compared_turned(said, told)
+        or _done_turned(said, told)
+        or _by_another(said, told)
+    )
 
 
 def only_coincides(claim: Claim, record: Record) -> bool:
@@ -43,14 +52,19 @@ def only_coincides(claim: Claim, record: Record) -> bool:
         return False
     told = stems(record.text[:_READ])
     by, what = (
-        next((at for at, each in enumerate(told) if each in frozenset(stems(match[name]))), -1) for name in ("by", "what")
+        next((at for at, each in enumerate(told) if each in frozenset(stems(match[name]))), -1)
+        for name in ("by", "what")
     )
     return 0 <= what < by
 
 
 def _sides(text: str) -> tuple[frozenset[str], frozenset[str]] | None:
     match = _BECAUSE.search(text)
-    return None if match is None else (frozenset(stems(text[: match.start()])), frozenset(stems(text[match.end() :])))
+    return (
+        None
+        if match is None
+        else (frozenset(stems(text[: match.start()])), frozenset(stems(text[match.end() :])))
+    )
 
 
 def _cause_turned(said: str, told: str) -> bool:
@@ -60,7 +74,9 @@ def _cause_turned(said: str, told: str) -> bool:
     return _is_crossed(mine, theirs)
 
 
-def _is_crossed(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
+def _is_crossed(
+    mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]
+) -> bool:
     along = len(mine[0] & theirs[0]) + len(mine[1] & theirs[1])
     return len(mine[0] & theirs[1]) + len(mine[1] & theirs[0]) > along
 
@@ -86,7 +102,9 @@ def _by_another(said: str, told: str) -> bool:
     found = {(stem(match[1]), match[2].lower()) for match in _DONE_BY.finditer(told)}
     verbs = {verb for verb, _ in found}
     return any(
-        is_past(match[1].lower()) and stem(match[1]) in verbs and (stem(match[1]), match[2].lower()) not in found
+        is_past(match[1].lower())
+        and stem(match[1]) in verbs
+        and (stem(match[1]), match[2].lower()) not in found
         and stem(match[2]) in stems(told)
         for match in _DONE_BY.finditer(said)
     )
@@ -102,7 +120,12 @@ def _done_turned(said: str, told: str) -> bool:
                 continue
             mine = (right, left) if passive else (left, right)
             theirs = (after, before) if turned else (before, after)
-            if not mine[0] & theirs[0] and not mine[1] & theirs[1] and mine[0] & theirs[1] and mine[1] & theirs[0]:
+            if (
+                not mine[0] & theirs[0]
+                and not mine[1] & theirs[1]
+                and mine[0] & theirs[1]
+                and mine[1] & theirs[0]
+            ):
                 return True
     return False
 
@@ -136,7 +159,9 @@ def counted_apart(claim: Claim, record: Record) -> Fact | None:
     """Give the number by which a record counts what a claim counts by another one that the record gives to something else."""
     mine = [fact for fact in claim.facts if fact.kind == "number" and fact.low is not None]
     theirs = [fact for fact in record.facts if fact.kind == "number" and fact.low is not None]
-    if not mine or len(theirs) < 2 or not {fact.low for fact in mine} & {fact.low for fact in theirs}:  # one to exchange
+    if (
+        not mine or len(theirs) < 2 or not {fact.low for fact in mine} & {fact.low for fact in theirs}
+    ):  # one to exchange
         return None
     wanted = [_counted(claim.text, fact, mine) for fact in mine]
     told = [_labelled(record, fact, theirs) for fact in theirs]
@@ -147,7 +172,9 @@ def counted_apart(claim: Claim, record: Record) -> Fact | None:
         labels = [label for label, each in zip(told, theirs, strict=True) if each.low == fact.low]
         if not own or not labels or any(label & beside or not label for label in labels):
             continue
-        others = [each for label, each in zip(told, theirs, strict=True) if label & own and each.low != fact.low]
+        others = [
+            each for label, each in zip(told, theirs, strict=True) if label & own and each.low != fact.low
+        ]
         if others:
             return others[0]
     return None
@@ -174,7 +201,12 @@ def _counted(text: str, fact: Fact, among: list[Fact]) -> frozenset[str]:
 
 def _words(behind: str) -> frozenset[str]:
     stop = _BREAK.search(behind, 1)
-    return frozenset(stem(each) for each in _WORD.findall(behind[: stop.start()] if stop is not None else behind)) - _EMPTY
+    return (
+        frozenset(
+            stem(each) for each in _WORD.findall(behind[: stop.start()] if stop is not None else behind)
+        )
+        - _EMPTY
+    )
 
 
 def _words_before(text: str, fact: Fact, among: list[Fact]) -> frozenset[str]:
@@ -185,5 +217,26 @@ def _words_before(text: str, fact: Fact, among: list[Fact]) -> frozenset[str]:
 
 
 _EMPTY: Final = frozenset(
-    ("the", "a", "an", "is", "are", "was", "were", "be", "has", "have", "in", "of", "by", "to", "it", "with", "there", "at", "on", "for")
+    (
+        "the",
+        "a",
+        "an",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "has",
+        "have",
+        "in",
+        "of",
+        "by",
+        "to",
+        "it",
+        "with",
+        "there",
+        "at",
+        "on",
+        "for",
+    )
 )

@@ -11,12 +11,25 @@ from assay402.checks.claims.rules.deed import is_sql_answer
 from assay402.checks.claims.rules.view import Near
 from assay402.checks.claims.rules.world import World
 
-_PAIR: Final = re.compile(r"(?<![\w.,:/-])([0-9]+(?:\.[0-9]+)?)(\s?[-–:/]\s?|,\s)([0-9]+(?:\.[0-9]+)?)(?![\w:/-]|[.,][0-9])")
+_PAIR: Final = re.compile(
+    r"(?<![\w.,:/-])([0-9]+(?:\.[0-9]+)?)(\s?[-–:/]\s?|,\s)([0-9]+(?:\.[0-9]+)?)(?![\w:/-]|[.,][0-9])"
+)
 _DASHED: Final = re.compile(r"(?<![\w-])\(?[0-9]{2,}\)?(?:[-\s][0-9]{2,})+(?![\w-])")
 _ACCOUNT: Final = re.compile(r"\(\s?[$€£¥]?\s?[0-9][0-9,.]*\s?\)")
 _LEAST_DIGITS: Final = 5
 _DOTTED: Final = frozenset(
-    stem(each) for each in ("version", "release", "section", "chapter", "article", "protocol", "clause", "paragraph", "build")
+    stem(each)
+    for each in (
+        "version",
+        "release",
+        "section",
+        "chapter",
+        "article",
+        "protocol",
+        "clause",
+        "paragraph",
+        "build",
+    )
 )
 """What is numbered in parts, of which `1.10` is not `1.1`."""
 _LEADING: Final = re.compile(r"0[0-9]{2,}")
@@ -32,7 +45,11 @@ def is_written_otherwise(claim: Claim, near: Near) -> bool:
         one, other = _digits(fact.raw), _digits(found.raw)
         if one != other and (_LEADING.fullmatch(one) or _LEADING.fullmatch(other)):
             return True
-        if one != other and "." in one + other and (fact.attribute | found.attribute | claim.content) & _DOTTED:
+        if (
+            one != other
+            and "." in one + other
+            and (fact.attribute | found.attribute | claim.content) & _DOTTED
+        ):
             return True
         if one != other and "€" in claim.text and (_THOUSAND.search(one) or _THOUSAND.search(other)):
             return True
@@ -57,9 +74,7 @@ def _is_account(record: Record, start: int) -> bool:
 
 def _is_numbers(claim: Claim, start: int, end: int) -> bool:
     """Tell whether a stretch of a claim is no date, time or identifier."""
-    return all(
-        each.kind in NUMERIC for each in claim.facts if each.start < end and start < each.end
-    )
+    return all(each.kind in NUMERIC for each in claim.facts if each.start < end and start < each.end)
 
 
 def _is_turned(claim: Claim, record: Record) -> bool:
@@ -83,7 +98,8 @@ def _is_other_dashed(claim: Claim, record: Record) -> bool:
     wanted = [
         digits
         for match in _DASHED.finditer(claim.text)
-        if len(digits := re.sub(r"[^0-9]", "", match[0])) >= _LEAST_DIGITS and _is_numbers(claim, *match.span())
+        if len(digits := re.sub(r"[^0-9]", "", match[0])) >= _LEAST_DIGITS
+        and _is_numbers(claim, *match.span())
     ]
     if not wanted:
         return False
@@ -105,7 +121,21 @@ _STATEMENT: Final = re.compile(
 )
 _ROWS: Final = frozenset(
     stem(each)
-    for each in ("rows", "records", "entries", "lines", "items", "data", "database", "table", "query", "statement", "old", "stale", "successfully")
+    for each in (
+        "rows",
+        "records",
+        "entries",
+        "lines",
+        "items",
+        "data",
+        "database",
+        "table",
+        "query",
+        "statement",
+        "old",
+        "stale",
+        "successfully",
+    )
 )
 _ABOVE: Final = 4
 
@@ -120,7 +150,12 @@ def other_table(claim: Claim, near: Near, world: World) -> str:
         if match is None:
             continue
         named = [each for each in stems(match[1].replace("_", " ").replace(".", " ")) if each.isalpha()][-1:]
-        rest = claim.content - frozenset(stems(above.text[match.end() :].replace("_", " "))) - _ROWS - frozenset(stems(record.text))
+        rest = (
+            claim.content
+            - frozenset(stems(above.text[match.end() :].replace("_", " ")))
+            - _ROWS
+            - frozenset(stems(record.text))
+        )
         done = frozenset(stem(claim.text[each.start : each.end]) for each in claim.mentions)
         return match[1] if not claim.content.intersection(named) and rest - done - _spoken(claim) else ""
     return ""
