@@ -8,7 +8,7 @@ from assay402.checks.claims.rules.embedding import is_embedded, only_nears, rest
 from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.stating import stated_with
 from assay402.checks.claims.rules.supports import Supported, unstated
-from assay402.checks.claims.rules.swapped import is_swapped, only_coincides
+from assay402.checks.claims.rules.swapped import is_swapped, only_coincides, says_the_same
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -109,3 +109,12 @@ def other_role(supported: Supported) -> Finding | None:
                 supported, _ROLE, "the names have other parts there", "the same parts of the names"
             )
     return None
+
+
+def said_otherwise(supported: Supported) -> Finding | None:
+    """Leave unsupported what an opposite word alone contradicts, where the record with it comes to the same."""
+    if supported.rule != "antonym" or not any(
+        says_the_same(supported.claim, near.record) for near in supported.nears
+    ):
+        return None
+    return unstated(supported, _LESS, "the record says it the other way round", "it in the same words")

@@ -70,10 +70,7 @@ def _of_other_unit(near: Near) -> Record | None:
 
 
 def _is_in_other(fact: Fact, found: Fact, record: Record) -> bool:
-    place = -1 - found.start
-    if place >= len(record.fields):
-        return False
-    for told in _units(record, place):
+    for told in _units(record, -1 - found.start):
         named = value_facts(f"{found.value} {told}")
         valued = [each for each in named if each.kind in ("money", "percent", "quantity")]
         if valued and compare(fact, valued[0]) != "equal":
@@ -173,7 +170,7 @@ def _neighbours(record: Record, world: World) -> Iterator[Record]:
 def _label(record: Record, fact: Fact) -> frozenset[str]:
     """Give the words of the name of the field, or of the label of the line, that a value stands in."""
     if fact.start < 0:
-        name = record.fields[-1 - fact.start].name if -fact.start <= len(record.fields) else ""
+        name = record.fields[-1 - fact.start].name
     else:
         name = (
             record.fields[0].name
@@ -202,20 +199,22 @@ def _kind_otherwise(claim: Claim, binding: Binding) -> tuple[Record, Fact] | Non
         or kind[1].lower() in stop_words()
     ):
         return None
-    for other in record.facts:
-        if (
-            other.start < 0
-            and other.value != fact.value
+    unnamed = {each.value for each in claim.facts if _KIND.search(claim.text[: each.start]) is None}
+    return next(
+        (
+            (record, other)
+            for other in record.facts
+            if other.start < 0
+            and other.value not in {fact.value, *unnamed}
             and _last(record, other) == stem(kind[1])
             and other.kind == found.kind
-        ):
-            return record, other
-    return None
+        ),
+        None,
+    )
 
 
 def _last(record: Record, fact: Fact) -> str:
-    name = record.fields[-1 - fact.start].name.rpartition(".")[2] if -fact.start <= len(record.fields) else ""
-    return stem(name.removesuffix("_id"))
+    return stem(record.fields[-1 - fact.start].name.rpartition(".")[2].removesuffix("_id"))
 
 
 def _role_otherwise(claim: Claim, near: Near) -> tuple[Record, Fact] | None:
@@ -224,14 +223,16 @@ def _role_otherwise(claim: Claim, near: Near) -> tuple[Record, Fact] | None:
     if match is None or len(claim.facts) != len(("holder", "of")):
         return None
     holder, of = claim.facts
-    for other in near.record.facts:
-        if (
-            other.start < 0
+    return next(
+        (
+            (near.record, other)
+            for other in near.record.facts
+            if other.start < 0
             and _last(near.record, other) == stem(match[1])
             and other.value == of.value != holder.value
-        ):
-            return near.record, other
-    return None
+        ),
+        None,
+    )
 
 
 def _row_otherwise(near: Near, said: frozenset[str], world: World) -> tuple[Record, Fact] | None:

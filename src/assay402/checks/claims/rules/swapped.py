@@ -186,8 +186,6 @@ def _labelled(record: Record, fact: Fact, among: list[Fact]) -> frozenset[str]:
 
 def _counted(text: str, fact: Fact, among: list[Fact]) -> frozenset[str]:
     """Give the words that say what a number of a text counts: those behind it up to the next number or separator."""
-    if fact.start < 0:
-        return frozenset()
     last = min((each.start for each in among if each.start >= fact.end), default=len(text))
     behind = text[fact.end : last]
     if behind.strip().lower() in _SPENT:  # `12 of 40 hosts are down` counts what is down
@@ -240,3 +238,24 @@ _EMPTY: Final = frozenset(
         "for",
     )
 )
+
+
+_EXCEPT: Final = re.compile(r"\b(?:except|apart from|other than)\b", re.IGNORECASE)
+_HOURS: Final = re.compile(r"\bfrom\s.{1,24}?\s(?:to|until|till)\s", re.IGNORECASE)
+
+
+def says_the_same(claim: Claim, record: Record) -> bool:
+    """Tell whether a record with an opposite word comes to the same: sides turned, an exception, the end of opening hours."""
+    said, told = claim.text[:_READ], record.text[:_READ]
+    if " than " in said and " than " in told:
+        mine, theirs = _around(said), _around(told)
+        return _is_crossed(mine, theirs)
+    kept_out = _EXCEPT.search(told)
+    if kept_out is not None and frozenset(stems(told[kept_out.end() :])) & frozenset(stems(said)):
+        return True
+    return _HOURS.search(told) is not None and any(fact.kind == "time" for fact in claim.facts)
+
+
+def _around(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    before, _, after = text.partition(" than ")
+    return frozenset(stems(before)), frozenset(stems(after))
