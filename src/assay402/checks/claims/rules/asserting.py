@@ -27,7 +27,11 @@ def asserts_less(supported: Supported) -> Finding | None:
     UNSUPPORTED where the record has the claim's words only under a word that leaves open or denies that they are so
     (`believes that`, `is rumoured to`, `asks whether`, `refused to`, `reports that … are false`), says it with
     `nearly`, `almost` or `partly` that the claim leaves out, or does not have a word by which the claim says more
-    (`unanimously`, `fully`, `exactly`, `first`, `without downtime`).
+    (`unanimously`, `fully`, `exactly`, `first`, `without downtime`). Likewise where the record only supposes, awaits or
+    wishes it (`once`, `make sure`, `insists`, `in the film`); turns it by a particle (`for` and `against`, `up` and
+    `down`, `by $5` and `to $5`); restricts it (`except`, `subject to`, `in part`; of how things are, whatever goes on
+    behind the claim's last word: `open on weekdays`); gives a bound for its number, `one` for its `each`, a part for
+    its whole (`finished 40%`); or holds its words only in several clauses.
 
     ## Why it matters
     The words of a denied report are those of the report.
@@ -87,6 +91,8 @@ def other_role(supported: Supported) -> Finding | None:
     ## What it reports
     UNSUPPORTED where a name of the claim stands around the same verb in another part: `Ann paid Bob` beside
     `Bob paid Ann`, `ruled for Acme` beside `ruled for Bolt against Acme`. Active and passive forms are read alike.
+    Likewise where cause and effect, or the two sides of `more … than …`, are exchanged, where the record names another
+    doer of the same, and where the claim names what made something change and the record only says when it did.
 
     ## Why it matters
     Who pays and who is paid are the same two names.

@@ -133,7 +133,8 @@ def state_recorded(view: View) -> Finding | None:
 
     ## What it reports
     SUPPORTED where a claim such as `The api is up` names its subject and one word of state, and the newest line
-    of a log about that subject alone has both, and denies nothing.
+    of a log about that subject alone has both, and denies nothing. Of a line that tells of several (`api up, db down`)
+    the part about the subject counts.
 
     ## Why it matters
     What was down an hour ago and is up now is up.

@@ -51,7 +51,7 @@ def _read(text: str) -> list[_Word]:
     """Give the words of a clause that carry content or a number, each with the particles right before it."""
     found: list[_Word] = []
     marks: list[str] = []
-    for match in _TOKEN.finditer(text.replace("on behalf of", "behalf")):
+    for match in _TOKEN.finditer(text[:_READ].replace("on behalf of", "behalf")):
         low = match[0].lower()
         if low in _particles():
             marks.append(low)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact
@@ -112,42 +113,37 @@ def _by_another(said: str, told: str) -> bool:
 
 def _done_turned(said: str, told: str) -> bool:
     """Tell whether of two things around one verb the other one does it to the other."""
-    for verb, passive, left, right in _verbs(said):
-        if not left or not right:
-            continue
-        for other, turned, before, after in _verbs(told):
-            if other != verb or not left & (before | after) or not right & (before | after):
-                continue
-            mine = (right, left) if passive else (left, right)
-            theirs = (after, before) if turned else (before, after)
-            if (
-                not mine[0] & theirs[0]
-                and not mine[1] & theirs[1]
-                and mine[0] & theirs[1]
-                and mine[1] & theirs[0]
-            ):
+    for verb, agent, goal in _done(said):
+        for other in _around(told, verb) if agent and goal else ():
+            if agent & other[1] and goal & other[0] and not agent & other[0] and not goal & other[1]:
                 return True
     return False
 
 
-def _verbs(text: str) -> Iterator[tuple[str, bool, frozenset[str], frozenset[str]]]:
-    """Give each verb of a sentence, whether it is done by what stands behind it, and the words before and behind."""
+@lru_cache(maxsize=4_096)
+def _done(text: str) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
+    """Give each verb of a claim with the words for who does it and for what it is done to."""
+    return tuple(
+        (verb, *sides)
+        for verb in dict.fromkeys(stem(match[0]) for match in _WORD.finditer(text))
+        for sides in _around(text, verb)
+    )
+
+
+def _around(text: str, verb: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """Give the words for who does what a verb says and for what it is done to, each time the verb stands in a text."""
     for match in _WORD.finditer(text):
         low = match[0].lower()
         if text[match.end() : match.end() + 1] == "=":
             return  # fields say what they are by their names
-        if low in stop_words() or not (is_past(low) or low.endswith("s")):
+        if stem(low) != verb or low in stop_words() or not (is_past(low) or low.endswith("s")):
             continue
-        short = _BY.match(text, match.end()) is not None
-        passive = _PASSIVE.search(text[: match.start()]) is not None or short
-        if (passive and not short) or (not short and _ELSEWHERE.match(text, match.end())):
+        by = _BY.match(text, match.end()) is not None
+        passive = by or _PASSIVE.search(text[: match.start()]) is not None
+        if passive != by or (not by and _ELSEWHERE.match(text, match.end())):
             continue  # it does not say by whom, or what
-        yield (
-            stem(low),
-            passive,
-            frozenset(stems(text[: match.start()])),
-            frozenset(stems(text[match.end() :])),
-        )
+        before, behind = frozenset(stems(text[: match.start()])), frozenset(stems(text[match.end() :]))
+        yield (behind, before) if passive else (before, behind)
 
 
 _BREAK: Final = re.compile(r"[,;()|]|\s(?:and|or|but)\s")
@@ -248,7 +244,7 @@ def says_the_same(claim: Claim, record: Record) -> bool:
     """Tell whether a record with an opposite word comes to the same: sides turned, an exception, the end of opening hours."""
     said, told = claim.text[:_READ], record.text[:_READ]
     if " than " in said and " than " in told:
-        mine, theirs = _around(said), _around(told)
+        mine, theirs = _compared(said), _compared(told)
         return _is_crossed(mine, theirs)
     kept_out = _EXCEPT.search(told)
     if kept_out is not None and frozenset(stems(told[kept_out.end() :])) & frozenset(stems(said)):
@@ -256,6 +252,6 @@ def says_the_same(claim: Claim, record: Record) -> bool:
     return _HOURS.search(told) is not None and any(fact.kind == "time" for fact in claim.facts)
 
 
-def _around(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def _compared(text: str) -> tuple[frozenset[str], frozenset[str]]:
     before, _, after = text.partition(" than ")
     return frozenset(stems(before)), frozenset(stems(after))

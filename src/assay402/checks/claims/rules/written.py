@@ -81,7 +81,7 @@ def _is_turned(claim: Claim, record: Record) -> bool:
     """Tell whether a record gives the two values of a score, a ratio or a range the other way round."""
     pairs = [
         (match[1], match[2].strip(), match[3])
-        for match in _PAIR.finditer(claim.text)
+        for match in _PAIR.finditer(claim.text[:_READ])
         if _is_numbers(claim, *match.span())
     ]
     if not pairs:
@@ -97,7 +97,7 @@ def _is_other_dashed(claim: Claim, record: Record) -> bool:
     """Tell whether a record holds other numbers in groups than the one a claim gives."""
     wanted = [
         digits
-        for match in _DASHED.finditer(claim.text)
+        for match in _DASHED.finditer(claim.text[:_READ])
         if len(digits := re.sub(r"[^0-9]", "", match[0])) >= _LEAST_DIGITS
         and _is_numbers(claim, *match.span())
     ]
