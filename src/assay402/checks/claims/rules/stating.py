@@ -1,7 +1,7 @@
 """Whether the clause of a record that holds a claim's words says as much: nothing restricts, turns or divides them."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -47,7 +47,8 @@ def _particles() -> frozenset[str]:
     return frozenset(each for name in names for pair in _pairs(name) for each in pair) | frozenset(beside)
 
 
-def _read(text: str) -> list[_Word]:
+@lru_cache(maxsize=2_048)
+def _read(text: str) -> tuple[_Word, ...]:
     """Give the words of a clause that carry content or a number, each with the particles right before it."""
     found: list[_Word] = []
     marks: list[str] = []
@@ -58,8 +59,7 @@ def _read(text: str) -> list[_Word]:
         elif low not in _ARTICLES and low[0] not in ",:()—–" and (low not in stop_words() or low.isdigit()):
             found.append(_Word(low, stem(low), tuple(marks)))
             marks = []
-    found.append(_Word("", "", tuple(marks)))
-    return found
+    return (*found, _Word("", "", tuple(marks)))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -103,36 +103,39 @@ def stated_with(claim: Claim, record: Record, *, in_words: bool) -> str:
     )
 
 
-def _turned(wanted: list[_Word], given: list[_Word], claimed: str, told: str) -> str:
+def _turned(wanted: tuple[_Word, ...], given: tuple[_Word, ...], claimed: str, told: str) -> str:
     """Give the particle by which a clause turns what a claim says."""
-    parts = [
-        each
-        for each in _PARTS.split(told)
-        if all(word.stem in stems(each) for word in wanted if word.low.isalpha())
-    ]
-    if parts:
-        told, given = parts[-1], _read(parts[-1])
-    mine, theirs = _marks(claimed), _marks(told)
+    theirs = _marks(told)
+    if not theirs:
+        return ""
+    said = [word.stem for word in wanted if word.low.isalpha()]
+    parts = _PARTS.split(told) if "," in told else ()
+    full = [each for each in parts if all(word in stems(each) for word in said)]
+    if full:
+        theirs, given = _marks(full[-1]), _read(full[-1])
+    mine = _marks(claimed)
     for one, other in _pairs("opposed"):
         if one in mine and other in theirs and other not in mine and one not in theirs:
             return other
-    for before, word in pairwise(wanted):
+    for before, word in pairwise(wanted) if mine else ():
         for first, each in pairwise(given):
             both = first.stem == before.stem and word.marks and each.marks
             if both and (word.marks[0], each.marks[0]) in _pairs("at_a_verb"):
                 return each.marks[0]
-    for word in wanted:
-        alike = [each for each in given if each.stem == word.stem and word.stem]
-        if not alike or any(not each.marks or set(each.marks) & set(word.marks) for each in alike):
-            continue
-        held = frozenset(table("particles")["beside"]) - mine
-        if all(held & set(each.marks) for each in alike):
-            return alike[0].marks[0]
-        pairs = _pairs("of_a_value" if word.low[0].isdigit() else "of_a_thing")
-        for each in alike:
-            if any((one, other) in pairs for one in word.marks for other in each.marks):
-                return each.marks[-1]
-    return ""
+    return next(filter(None, (_marked(word, given, mine) for word in wanted if word.stem)), "")
+
+
+def _marked(word: _Word, given: tuple[_Word, ...], mine: frozenset[str]) -> str:
+    """Give the particle before a word of a clause that makes another thing of what the claim says before it."""
+    alike = [each for each in given if each.stem == word.stem]
+    if not alike or any(not each.marks or set(each.marks) & set(word.marks) for each in alike):
+        return ""
+    held = frozenset(table("particles")["beside"]) - mine
+    if all(held & set(each.marks) for each in alike):
+        return alike[0].marks[0]
+    pairs = _pairs("of_a_value" if word.low[0].isdigit() else "of_a_thing")
+    other = any((one, two) in pairs for each in alike for one in word.marks for two in each.marks)
+    return alike[0].marks[-1] if other else ""
 
 
 _EACH: Final = re.compile(r"\b(?:each|every|any|all)\s(?:of\s|the\s){0,2}([a-z]+)", re.IGNORECASE)
@@ -211,7 +214,7 @@ def _restricted(claimed: str, clause: str, said: frozenset[str]) -> str:
 
 
 def _tail(  # (one look at one thing)
-    claim: Claim, record: Record, clause: str, wanted: list[_Word]
+    claim: Claim, record: Record, clause: str, wanted: tuple[_Word, ...]
 ) -> str:
     """Give what goes on behind the claim's last word in a sentence about how things are, and says of which or when."""
     if is_of_past(claim.text) or not (record.is_prose or record.form == "prose"):

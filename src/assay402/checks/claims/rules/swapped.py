@@ -123,11 +123,15 @@ def _done_turned(said: str, told: str) -> bool:
 @lru_cache(maxsize=4_096)
 def _done(text: str) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
     """Give each verb of a claim with the words for who does it and for what it is done to."""
-    return tuple(
-        (verb, *sides)
-        for verb in dict.fromkeys(stem(match[0]) for match in _WORD.finditer(text))
-        for sides in _around(text, verb)
-    )
+    return tuple((verb, *sides) for verb in _verbs(text) for sides in _around(text, verb))
+
+
+def _verbs(text: str) -> dict[str, None]:
+    """Give the stems of the words of a text that may be verbs, in order."""
+    found = (match[0].lower() for match in _WORD.finditer(text))
+    return {
+        stem(low): None for low in found if (is_past(low) or low.endswith("s")) and low not in stop_words()
+    }
 
 
 def _around(text: str, verb: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
