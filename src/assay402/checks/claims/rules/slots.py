@@ -77,8 +77,8 @@ def other_slot(supported: Supported) -> Finding | None:
         found = (
             _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
-            or found_elsewhere(supported, near, _ID)
             or _of_other_part(supported, near)
+            or found_elsewhere(supported, near, _ID)
         )
         if found is not None:
             return found
