@@ -81,7 +81,7 @@ _BEFORE: Final = {
     "exceeded": (("exceeded", ">"),), "exceeding": (("exceeding", ">"),), ">": ((">", ">"),),
     "least": (("at least", ">="),), "of": (("minimum of", ">="), ("maximum of", "<=")), ">=": ((">=", ">="),), "≥": (("≥", ">="),),
     "under": (("under", "<"),), "below": (("below", "<"),), "within": (("within", "within"),), "<": (("<", "<"),),
-    "most": (("at most", "<="),), "to": (("up to", "<="),), "<=": (("<=", "<="),), "≤": (("≤", "<="),),
+    "as": (("as many as", "<="), ("as much as", "<="), ("as few as", ">="), ("as little as", ">=")), "most": (("at most", "<="),), "to": (("up to", "<="),), "<=": (("<=", "<="),), "≤": (("≤", "<="),),
 } | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
 """The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
 _MOVED_UP: Final = re.compile(

@@ -59,6 +59,10 @@ _MONEY_NAMES: Final = frozenset(
         "pay",
     }
 )
+_CURRENCY: Final = re.compile(r"(?:^|\.)(?:currency|currency_code|ccy|curr)$", re.IGNORECASE)
+_CODE_LENGTH: Final = 3
+UNIT_NAME: Final = re.compile(r"(?:^|_)(?:currency|currency_code|ccy|curr|units?)$", re.IGNORECASE)
+"""How a field is named that tells the currency or the unit of the fields beside it."""
 _PAYMENTS: Final = re.compile(r"payment|transaction|ledger|charges", re.IGNORECASE)
 _NAMED_ID: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,20}[0-9][\w-]{0,20}")
 _LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG)\b|\[error\]", re.IGNORECASE)
@@ -254,7 +258,11 @@ class Record:
         )
 
     def _named_facts(self) -> tuple[Fact, ...]:
-        currency = next((each.value for each in self.fields if each.name.lower() == "currency"), "")
+        currencies = {
+            each.name.rpartition(".")[0]: each.value
+            for each in reversed(self.fields)
+            if _CURRENCY.search(each.name) and len(each.value) == _CODE_LENGTH
+        }
         found: list[Fact] = []
         for index, field in enumerate(self.fields):
             attribute = frozenset(stems(field.name.replace("_", " ").replace(".", " ")))
@@ -274,7 +282,9 @@ class Record:
                 field.value.lstrip("-") if self._is_repaid(field) else field.value[:LONGEST]
             ):
                 found += self._with_currency(
-                    replace(fact, attribute=attribute, start=-1 - index), field, currency
+                    replace(fact, attribute=attribute, start=-1 - index),
+                    field,
+                    currencies.get(field.name.rpartition(".")[0], currencies.get("", "")),
                 )
         return tuple(found)
 

@@ -135,8 +135,11 @@ def _compared(
         != "other"
         and not (
             (ends or is_goal)
-            and found.start >= 0
-            and _is_other_end(record.text, found.start, ends, is_goal=is_goal)
+            and (
+                _is_other_end(record.text, found.start, ends, is_goal=is_goal)
+                if found.start >= 0
+                else bool(ends & found.attribute)
+            )
         )
     ]
 

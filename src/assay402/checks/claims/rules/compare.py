@@ -108,6 +108,8 @@ def _numbers(claimed: Fact, found: Fact) -> Outcome:
         bare = {claimed.kind, found.kind} in ({"money", "number"}, {"percent", "number"})
         if not bare or (claimed.kind == "number" and found.kind == "quantity"):
             return "other"
+        if claimed.kind == "percent" and not _DIGITS.search(claimed.raw):
+            return "other"  # half of them is no number of them
         if "money" in (claimed.kind, found.kind) and found.start >= 0 and not found.attribute & _SUMS:
             return "other"
     elif claimed.unit != found.unit and claimed.unit and found.unit:

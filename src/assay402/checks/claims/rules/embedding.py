@@ -17,49 +17,60 @@ class _Head(NamedTuple):
     """A word that takes away that what stands behind it is so, and how far it reaches."""
 
     word: str
+    words: frozenset[str]
     stems: frozenset[str]
     first: int
     last: int
     undone: bool
     """It tells of something not done rather than leaving it open."""
+    awaited: bool
+    """It only says when or after what: of something past, that it was so."""
 
 
 _PART: Final = re.compile(r"(?<=[.!?])\s+|;\s|,\s(?:but|and|while|whereas|so)\s|,\s|\sbut\s")
 
 
+_UNDONE: Final = "undone"
+_AWAITED: Final = "awaited"
+
+
 @cache
-def _heads() -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Give the patterns of what takes away that the words behind them are so, each with whether it tells of something undone."""
+def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Give the patterns of what takes away that the words behind them are so, each with what it tells of them instead."""
     lists = {
         name: "|".join(listed) for name, listed in table("embedding").items() if isinstance(listed, list)
     }
     found = (
         (
             rf"\b(?:{lists['doubting']})\s(?:that\b|the\b|it\b|he\b|she\b|they\b|we\b|all\b|having\b|to\b|[A-Z])",
-            False,
+            "",
         ),
-        (rf"\b(?:is|are|was|were|been|widely)\s(?:widely\s|now\s)?(?:{lists['said_to']})\sto\b", False),
-        (rf"\b(?:{lists['asking']})\b", False),
-        (rf"\b(?:{lists['unreal']})\b", True),
+        (rf"\b(?:is|are|was|were|been|widely)\s(?:widely\s|now\s)?(?:{lists['said_to']})\sto\b", ""),
+        (rf"\b(?:{lists['asking']}|{lists['supposing']})\b", ""),
+        (rf"\b(?:{lists['unreal']})\b", _UNDONE),
         (
-            r"\b(?:no evidence|not true|not the case|not (?:been )?(?:shown|proven|confirmed|established))\sthat\b",
-            False,
+            r"\b(?:no evidence|not true|not the case|not (?:been )?(?:shown|proven|confirmed|established)|(?:nobody|no one) (?:has |have |had |ever ){0,2}\w+)\sthat\b",
+            "",
         ),
-        (rf"\b(?:{lists['refusing']})\sto\b", True),
+        (rf"\bin (?:the|this|that|his|her|their|a|an) (?:\w+ )?(?:{lists['fiction']})\b,?", ""),
+        (rf"\b(?:{lists['refusing']})\sto\b", _UNDONE),
+        (rf"\b(?:{lists['telling']})\s(?:[\w'-]+\s){{1,3}}?to\b", ""),
+        (rf"\b(?:{lists['awaiting']})\b(?!,)", _AWAITED),
     )
-    return tuple((re.compile(pattern, re.IGNORECASE), undone) for pattern, undone in found)
+    return tuple((re.compile(pattern, re.IGNORECASE), told) for pattern, told in found)
 
 
 @cache
 def _head_words() -> frozenset[str]:
     """Give the words without one of which a text has none of these patterns."""
     listed = table("embedding")
-    told = (
-        each
-        for name in ("doubting", "said_to", "asking", "refusing", "unreal", "denying")
-        for each in listed[name]
-    )
-    return frozenset(word for each in told for word in each.split()) | {"evidence", "not"}
+    told = (each for name in _LISTS for each in listed[name])
+    return frozenset(max(each.split(), key=len) for each in told) | {"evidence", "not", "nobody", "one"}
+
+
+_LISTS: Final = (
+    "doubting", "said_to", "asking", "supposing", "awaiting", "fiction", "refusing", "telling", "unreal", "denying",
+)  # fmt: skip
 
 
 @cache
@@ -85,7 +96,11 @@ def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
     if record.form not in ("line", "prose") or claim.form in ("leaf", "cell"):
         return False
     heads = _found(record)
-    if not heads or ((claim.negative or claim.modality != "is") and not only_doubt):
+    if (claim.negative or claim.modality != "is") and not only_doubt:
+        heads = tuple(each for each in heads if not each.undone)
+    if heads and is_of_past(claim.text):
+        heads = tuple(each for each in heads if not each.awaited or each.word == stem("before"))
+    if not heads:
         return False
     said = frozenset((*stems(claim.text), *(stem(word) for word in words(claim.text.lower()))))
     text = record.text[:_READ]
@@ -100,7 +115,8 @@ def _outside(text: str, heads: tuple[_Head, ...], said: frozenset[str], *, only_
     scopes = [
         (each.first, each.last)
         for each in heads
-        if each.word not in said and not (each.undone and (only_doubt or each.stems & said))
+        if not (each.words <= said if each.undone else each.word in said)
+        and not (each.undone and (only_doubt or each.stems & said))
     ]
     if not scopes:
         return None
@@ -123,14 +139,32 @@ def _found(record: Record) -> tuple[_Head, ...]:
 def _searched(text: str) -> Iterator[_Head]:
     whole = _denials().search(text)
     if whole is not None:
-        yield _Head(stem(whole[0].split()[0]), frozenset(), whole.start(), whole.end(), undone=False)
+        yield _head(whole[0].split()[0], whole.start(), whole.end(), "")
     ends = [*(match.start() for match in _PART.finditer(text)), len(text)]
-    for pattern, undone in _heads():
+    for pattern, told in _heads():
         for match in pattern.finditer(text):
             last = next(each for each in ends if each >= match.end() or each == ends[-1])
-            yield _Head(
-                stem(match[0].split()[0]), frozenset(stems(match[0])), match.start(), last, undone=undone
-            )
+            yield _head(match[0], match.start(), last, told)
+
+
+def _head(said: str, first: int, last: int, told: str) -> _Head:
+    held = tuple(stem(word) for word in words(said.lower()))
+    return _Head(
+        held[0], frozenset(held), frozenset(stems(said)), first, last, told == _UNDONE, told == _AWAITED
+    )
+
+
+@cache
+def _past() -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:was|were|had|did|been)\b|^(?!.*\b(?:is|are|am|be)\b).*(?:[a-z]{{2}}ed|\b(?:{'|'.join(table('embedding')['past'])}))\b",
+        re.DOTALL,
+    )
+
+
+def is_of_past(text: str) -> bool:
+    """Tell whether a claim tells of something past."""
+    return _past().search(text) is not None
 
 
 @cache

@@ -234,7 +234,8 @@ def _told_elsewhere(view: View, near: Near, wrong: list[Binding]) -> bool:
     if near.own_shared and not any(each.fact.kind in IDENTIFYING for each in wrong):
         return _another_of_same_identifier(view, near, wrong)
     if near.record.form == "json" and any(
-        each.fact.kind == "money" and _stands_elsewhere(view, near, each) for each in wrong
+        each.fact.kind == "money" and each.state != "unit" and _stands_elsewhere(view, near, each)
+        for each in wrong
     ):
         return True
     others = {

@@ -81,7 +81,13 @@ def other_level(claim: Claim, record: Record) -> str:
     if not said or any(level in record.whole_stems for level in said):
         return ""
     told = _levels(record.text[:_READ])
+    for field in record.fields:
+        if field.value.isalpha() and _LEVELLED.search(field.name):
+            told[stem(field.value)] = f"{field.value.lower()} {field.name.lower()}"
     return next((words for level, words in told.items() if level not in claim.content), "")
+
+
+_LEVELLED: Final = re.compile(r"(?:^|[_.])(?:access|permissions?|role|privilege|level|scope)$", re.IGNORECASE)
 
 
 def _levels(text: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from assay402.checks.claims.model import Finding, Stage
+from assay402.checks.claims.model import Claim, Finding, Stage
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
@@ -81,6 +81,26 @@ def share_counted(view: View) -> Finding | None:
         code="" if agrees else "VALUE_MISMATCH",
         note=f"the records count {counts.get(stage, 0)} of {whole}",
     )
+
+
+_ALL_BUT: Final = re.compile(rf"\ball but ({_N})\b", re.IGNORECASE)
+_NEARLY: Final = Decimal("0.5")
+
+
+def is_share(claim: Claim, good: int, bad: int) -> bool | None:
+    """Tell whether a claim of a share (`all but one`, `half of`, `95% of`) is what two numbers come to; None where it is none."""
+    match = _ALL_BUT.search(claim.text)
+    if match is not None:
+        return bad == _number(match[1])
+    shares = [
+        fact
+        for fact in claim.facts
+        if fact.kind == "percent" and fact.low is not None and fact.high is not None
+    ]
+    if len(shares) != 1 or not good + bad:
+        return None
+    low, high = shares[0].low or Decimal(0), shares[0].high or Decimal(0)
+    return low - _NEARLY <= Decimal(100 * good) / (good + bad) <= high + _NEARLY
 
 
 def _number(text: str) -> int:

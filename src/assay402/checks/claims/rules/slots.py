@@ -9,6 +9,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
+from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
@@ -28,6 +29,7 @@ _PERIOD: Final = re.compile(
 )
 _PART: Final = re.compile(r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\b(?!\s?/)")
 _SHARED_OUT: Final = re.compile(r"\b(?:most|some|many|several|few|half|of)\b", re.IGNORECASE)
+_ALL_BUT: Final = re.compile(r"\ball but\b", re.IGNORECASE)
 _FROM_TO: Final = re.compile(r"\bfrom\s\S{1,20}\sto\s", re.IGNORECASE)
 _TO: Final = re.compile(r"\b[0-9]+\s(?:to|-|–)\s[0-9]+\b")
 _THAN: Final = re.compile(
@@ -48,7 +50,11 @@ def other_slot(supported: Supported) -> Finding | None:
     own label another value (`The tax is $20` beside `Net $20, tax $4`), another part of a whole, or a code of the same
     form; with UNIT_OR_CURRENCY_MISMATCH for another period; with COMPARISON_FALSE for versions compared the wrong way
     round. UNSUPPORTED where the period, the code or the order of two values is not in the record. A number that a tally
-    gives for one thing done is not that of another (`3 added, 0 removed`), nor the whole of a part its part.
+    gives for one thing done is not that of another (`3 added, 0 removed`), nor the whole of a part its part. CONTRADICTED
+    too where the counts of a sentence are exchanged, where a field beside the value or a header gives another currency or
+    unit, where the value stands in a field, line or row that fits the claim less well than one with another value, and
+    where it is another as written (`0042`, `1.10` of a version, `2-3`, `($40.00)`, `READY 0/1`). UNSUPPORTED where the
+    database statement above a count was about another table.
 
     ## Why it matters
     A value that is there for something else is the classic trap: presence alone supports nothing.
@@ -56,6 +62,8 @@ def other_slot(supported: Supported) -> Finding | None:
     ## How to fix it
     Use the value that stands beside the claim's own label.
     """
+    if _ALL_BUT.search(supported.claim.text):
+        return None  # the number is of the rest
     compared = _THAN.search(supported.claim.text)
     if compared is not None and supported.nears and not _is_so(compared):
         return denied(
@@ -70,6 +78,7 @@ def other_slot(supported: Supported) -> Finding | None:
             _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
             or _of_other_part(supported, near)
+            or found_elsewhere(supported, near, _ID)
         )
         if found is not None:
             return found

@@ -133,7 +133,8 @@ def state_recorded(view: View) -> Finding | None:
 
     ## What it reports
     SUPPORTED where a claim such as `The api is up` names its subject and one word of state, and the newest line
-    of a log about that subject alone has both, and denies nothing.
+    of a log about that subject alone has both, and denies nothing. Of a line that tells of several (`api up, db down`)
+    the part about the subject counts.
 
     ## Why it matters
     What was down an hour ago and is up now is up.
@@ -157,8 +158,32 @@ def state_recorded(view: View) -> Finding | None:
     newest = [one for one in lines if not any(is_later(other, one) for other in lines)]
     if len(newest) != 1 or newest[0].item.kind == "description":
         return None
-    told = [word.lower() for word in words(newest[0].text)]
     beside = [each for each in stems(newest[0].text) if each.isalpha() and each not in subject]
-    if state not in told or denies(newest[0]) or len(beside) > _BESIDE:
+    if not _says(newest[0], subject, state) or denies(newest[0]) or len(beside) > _BESIDE:
         return None
     return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(newest[0].ref,))
+
+
+_SEPARATOR: Final = re.compile(r"[,;|\]\n\u2028]")
+
+
+def _says(record: Record, subject: frozenset[str], state: str) -> bool:
+    """Tell whether the last part of a line that is of a subject gives it a state, and no other part alone does."""
+    named = [each for each in record.fields if frozenset(stems(each.name)) & subject]
+    if len(record.fields) > 1 and named:
+        return state in [word.lower() for word in words(named[-1].value)]
+    parts = [each for each in _SEPARATOR.split(record.text) if subject <= frozenset(stems(each))]
+    told = [word.lower() for word in words(parts[-1] if parts else record.text)]
+    if state not in told:
+        return False
+    places = [place for place, word in enumerate(told) if word in _known() and stem(word) not in subject]
+    last = max((place for place, word in enumerate(told) if stem(word) in subject), default=-1)
+    behind = [place for place in places if place > last]
+    return len({told[place] for place in places}) == 1 or told[(behind or places[::-1])[0]] == state
+
+
+@cache
+def _known() -> frozenset[str]:
+    """Give the words for how a thing stands."""
+    listed_states = table("states")
+    return frozenset(listed_states) | frozenset(word for words_ in listed_states.values() for word in words_)

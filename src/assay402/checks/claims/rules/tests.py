@@ -9,6 +9,7 @@ from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
+from assay402.checks.claims.rules.shares import is_share
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -185,9 +186,12 @@ def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
     if several is not None or tally.RAN.search(claim.text):
         return several
     if _SKIPPED.search(claim.text) and not _PASS.search(claim.text) and not _FAIL.search(claim.text):
-        return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped")
+        none = 0 if claim.quantifier == "none" or claim.negative else None
+        return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped", none)
     if _FAIL.search(claim.text) and (not _PASS.search(claim.text) or _NO_FAILURE.search(claim.text)):
         return _judge_failures(claim, summary)
+    if _NOT_ALL.search(claim.text) and (summary.passed or summary.failed):
+        return _judge_some(summary)
     if claim.negative and not _FAIL.search(claim.text):
         return None
     if summary.skipped or summary.failed or summary.good is False:
@@ -228,11 +232,26 @@ def _unreported(refs: tuple[str, ...]) -> Finding:
     )
 
 
+_NOT_ALL: Final = re.compile(r"\bnot (?:\w+ )?all\b", re.IGNORECASE)
+
+
+def _judge_some(summary: Summary) -> Finding:
+    """Judge that not all passed by a summary."""
+    return Finding(
+        support="SUPPORTED" if summary.failed else "CONTRADICTED",
+        rule="claims/test-report",
+        refs=(summary.record.ref,),
+        code="" if summary.failed else "STATUS_CONFLICT",
+        note=f"the newest summary tells {summary.failed} that did not pass",
+    )
+
+
 def _judge_unclean(claim: Claim, summary: Summary, *, named: bool) -> Finding:
     """Judge a claim that tests passed by a summary in which some did not."""
     ref = (summary.record.ref,)
     of, counted = _OF.search(claim.text), _counts_of(claim)
-    told = of is not None and int(of[1]) == summary.passed and summary.failed > 0
+    share = is_share(claim, summary.passed or 0, summary.failed)
+    told = share or (of is not None and int(of[1]) == summary.passed and summary.failed > 0)
     if told or (claim.quantifier != "all" and counted and counted == summary.passed and not named):
         return Finding(support="SUPPORTED", rule="claims/test-report", refs=ref)
     return Finding(

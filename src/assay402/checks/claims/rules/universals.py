@@ -17,6 +17,10 @@ _SHORT: Final = 7
 """Content words of a plain universal; a longer sentence says more than one thing."""
 
 
+_NOT_ALL: Final = re.compile(r"\bnot (?:\w+ )?all\b", re.IGNORECASE)
+"""What an exception bears out."""
+
+
 @rule("claims/counterexample", since="0.1", spec="section 7, R06")
 def counterexample(view: View) -> Finding | None:
     """Contradict `all`, `every` or `no` where a record shows an exception.
@@ -34,7 +38,7 @@ def counterexample(view: View) -> Finding | None:
     claim = view.claim
     if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
         return None
-    if len(claim.content) > _SHORT or counted_done(view) is not None:
+    if len(claim.content) > _SHORT or _NOT_ALL.search(claim.text) or counted_done(view) is not None:
         return None
     by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
     if by_field is not None:
@@ -212,7 +216,7 @@ _DONE: Final = re.compile(
     r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
     re.IGNORECASE,
 )
-NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
+NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?!not\s)(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
 
 
 def counted_done(view: View) -> Finding | None:

@@ -198,7 +198,7 @@ def _guarded(view: View, finding: Finding) -> Finding:
     if finding.support == "UNSUPPORTED":
         return parties.named_otherwise(supported) or finding
     if finding.support == "CONTRADICTED":
-        return runs.other_run(supported) or finding
+        return runs.other_run(supported) or asserting.said_otherwise(supported) or finding
     if finding.support != "SUPPORTED":
         return finding
     return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
