@@ -242,6 +242,8 @@ def _tail(  # (one look at one thing)
     low = tokens[place + 1][0]
     if low in table("particles")["going_on"] or not low[0].isalpha() or low.endswith("="):
         return ""
+    if low not in _small() and _ends_in_value(claim):
+        return ""
     if (
         low in _small()
         and low not in table("particles")["limits"]
@@ -258,10 +260,13 @@ def _small() -> frozenset[str]:
 
 def _is_named(claim: Claim) -> bool:
     """Tell whether a claim ends in a name or an identifier, which nothing behind it makes another one."""
+    return _NAMED.search(claim.text) is not None or _ends_in_value(claim, IDENTIFYING)
+
+
+def _ends_in_value(claim: Claim, kinds: frozenset[str] | None = None) -> bool:
+    """Tell whether the last word of a claim is a value, of some kinds: `22.04`, whose edition may follow."""
     ended = len(claim.text.rstrip(" .!"))
-    return _NAMED.search(claim.text) is not None or any(
-        each.kind in IDENTIFYING and each.end == ended for each in claim.facts
-    )
+    return any(each.end == ended and (kinds is None or each.kind in kinds) for each in claim.facts)
 
 
 _NAMED: Final = re.compile(r"\s[A-Z]\w*(?:\s[0-9.]+)?\W*$")
