@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.alignment import says_in_order
+from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
 from assay402.checks.claims.rules.polarity import denies
@@ -166,6 +167,8 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
         if not wrong or not _same_subject(view, near, wrong):
             continue
         if near.record.form == "row" and _COMPARING.search(claim.text):
+            continue
+        if together.is_said(claim) and together.is_one_of_several(view.world, wrong[0]):
             continue
         if claim.negative and not denies(near.record):
             continue

@@ -9,19 +9,14 @@ from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.portions import NUMBERS, WORDS, N, Portion, number, portion_of
+from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.view import View, report_words
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_WORDS: Final = {
-    word: number
-    for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
-    )
-}
-_N = rf"[0-9]{{1,6}}|{'|'.join(_WORDS)}"
 _SHARE: Final = re.compile(
-    rf"\b(?:(?P<part>{_N})\s?(?:/|of|out of)\s?(?:the\s|our\s)?(?P<whole>{_N})|(?P<most>most)\sof\s(?:the\s|our\s)?(?P<among>{_N})?|only\s(?P<only>{_N}))",
+    rf"\b(?:(?P<part>{N})\s?(?:/|of|out of)\s?(?:the\s|our\s)?(?P<whole>{N})|(?P<most>most)\sof\s(?:the\s|our\s)?(?P<among>{N})?|only\s(?P<only>{N}))",
     re.IGNORECASE,
 )
 _COUNT: Final = re.compile(
@@ -41,7 +36,6 @@ _OF_STATUS: Final = frozenset(
         "success",
         "only",
         "most",
-        *_WORDS,
     )
 )
 _LONGEST: Final = 160
@@ -64,6 +58,9 @@ def share_counted(view: View) -> Finding | None:
     Give the numbers of the records.
     """
     claim = view.claim
+    portion = portion_of(claim.text)
+    if portion is not None:
+        return _portion_counted(view, portion)
     match = _SHARE.search(claim.text)
     stage = cue(claim.text[match.end() :]) if match is not None else None
     noun = claim.content - report_words() - _OF_STATUS
@@ -73,26 +70,53 @@ def share_counted(view: View) -> Finding | None:
     if told is None:
         return None
     counts, whole, record = told
-    agrees = _holds(match, counts.get(stage, 0), whole)
+    count = counts.get(stage, 0)
+    return _counted(record, count, whole, agrees=_holds(match, count, whole))
+
+
+def _counted(record: Record, count: int, whole: int, *, agrees: bool) -> Finding:
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",
         rule="claims/share-counted",
         refs=(record.ref,),
         code="" if agrees else "VALUE_MISMATCH",
-        note=f"the records count {counts.get(stage, 0)} of {whole}",
+        note=f"the records count {count} of {whole}",
     )
 
 
-def _number(text: str) -> int:
-    return _WORDS.get(text.lower()) or int(text)
+def _portion_counted(view: View, portion: Portion) -> Finding | None:
+    """Judge a part of several things, such as two thirds of them or all but one."""
+    claim = view.claim
+    stage = cue(claim.text[portion.end :])
+    noun = claim.content - report_words() - _OF_STATUS - WORDS
+    said = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
+    if stage is None or said or not noun or (claim.negative and not portion.is_denial):
+        return None
+    told = _counts(view, noun) or _outcomes(view, noun)
+    if told is not None:
+        counts, whole, record = told
+        count = counts.get(stage, 0)
+        return _counted(record, count, whole, agrees=portion.holds(count, whole))
+    near = next(iter(view.addressed), None)
+    stated = any(portion_of(each.record.text) is not None for each in view.near)
+    if near is None or stated or "%" in claim.text or near.record.is_prose:
+        return None
+    return Finding(
+        support="UNSUPPORTED",
+        rule="claims/share-counted",
+        refs=(near.record.ref,),
+        code="MISSING_FACT",
+        note="no record counts them",
+        missing=("QUANTITY_SOURCE", "A record that counts all of them and how each fared."),
+    )
 
 
 def _holds(match: re.Match[str], count: int, whole: int) -> bool:
     if match["only"]:
-        return count == _number(match["only"])
+        return count == number(match["only"])
     if match["most"]:
-        return 2 * count > whole and (not match["among"] or whole == _number(match["among"]))
-    return count == _number(match["part"]) and whole == _number(match["whole"])
+        return 2 * count > whole and (not match["among"] or whole == number(match["among"]))
+    return count == number(match["part"]) and whole == number(match["whole"])
 
 
 def _counts(view: View, noun: frozenset[str]) -> tuple[dict[Stage, int], int, Record] | None:
@@ -154,6 +178,8 @@ def records_summed(view: View) -> Finding | None:
     claim = view.claim
     sums = [fact for fact in claim.facts if fact.kind == "money"]
     several = _SEVERAL.search(claim.text)
+    if together.is_said(claim):
+        return together.summed(view)
     if len(sums) != 1 or several is None or claim.negative or view.identifiers:
         return None
     noun = frozenset({stem(several["noun"])})
@@ -170,7 +196,7 @@ def records_summed(view: View) -> Finding | None:
             note="not every record gives an amount",
             missing=("QUANTITY_SOURCE", "An amount of each of the things that are summed."),
         )
-    many = not several["count"] or _number(several["count"]) == len(lines)
+    many = not several["count"] or number(several["count"]) == len(lines)
     agrees = total == sums[0].low and many
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",
@@ -183,7 +209,7 @@ def records_summed(view: View) -> Finding | None:
 
 _MOST: Final = 8
 _SEVERAL: Final = re.compile(
-    rf"^\W*(?:the|all|these|our|both|your)\s(?:(?P<count>{_N})\s)?(?P<noun>[a-z]+s)\s(?:total(?:l?ed)?|sum(?:med)? (?:up )?to|add(?:ed)? up to|c[oa]me to)\b",
+    rf"^\W*(?:the|all|these|our|both|your)\s(?:(?P<count>{N})\s)?(?P<noun>[a-z]+s)\s(?:total(?:l?ed)?|sum(?:med)? (?:up )?to|add(?:ed)? up to|c[oa]me to)\b",
     re.IGNORECASE,
 )
 

@@ -7,6 +7,7 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
+from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
 from assay402.checks.claims.rules.view import View
@@ -68,6 +69,7 @@ def test_report(view: View) -> Finding | None:
     runs = runs_of(claim)
     said = claim.content | frozenset(stems(claim.context))
     named = {each for each in said - (kind_stems(runs) if runs else frozenset()) if each not in _WORDS}
+    named -= WORDS
     named |= _KINDS & frozenset(stems(claim.text))
     found = _summaries(view, runs)
     own = [each for each in found if is_of(each.record, runs, view.world)]
@@ -90,7 +92,31 @@ def test_report(view: View) -> Finding | None:
     counted = of_suites(found, suites=_SUITES.search(claim.text) is not None)
     if not counted and _counts_of(claim) is not None:
         return _unreported((found[-1].record.ref,))
+    portion = portion_of(claim.text)
+    if portion is not None:
+        return _judge_portion(claim, merged(counted or found), portion)
     return _judge(claim, merged(counted or found), named=bool(named or runs))
+
+
+def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding | None:
+    """Judge what part of the tests is claimed to have fared in a way by the numbers of a summary."""
+    others = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
+    if others or (claim.negative and not portion.is_denial):
+        return None
+    passed, tail = summary.passed, claim.text[portion.end :]
+    if passed is None:
+        return _unreported((summary.record.ref,))
+    skipped = summary.counts.get("skipped", 0)
+    whole = max(summary.counts.get("total", 0), passed + summary.failed + skipped)
+    count = summary.failed if _FAIL.search(tail) else skipped if _SKIPPED.search(tail) else passed
+    agrees = portion.holds(count, whole)
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/test-report",
+        refs=(summary.record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the newest summary tells {count} of {whole}",
+    )
 
 
 _SUITES: Final = re.compile(
@@ -185,7 +211,8 @@ def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
     if several is not None or tally.RAN.search(claim.text):
         return several
     if _SKIPPED.search(claim.text) and not _PASS.search(claim.text) and not _FAIL.search(claim.text):
-        return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped")
+        none = 0 if claim.quantifier == "none" or claim.negative else None
+        return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped", none)
     if _FAIL.search(claim.text) and (not _PASS.search(claim.text) or _NO_FAILURE.search(claim.text)):
         return _judge_failures(claim, summary)
     if claim.negative and not _FAIL.search(claim.text):

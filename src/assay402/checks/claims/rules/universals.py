@@ -13,6 +13,8 @@ from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
+_THAN: Final = re.compile(r"\bthan\b", re.IGNORECASE)
+"""What compares two things is denied by neither of them."""
 _SHORT: Final = 7
 """Content words of a plain universal; a longer sentence says more than one thing."""
 
@@ -34,7 +36,7 @@ def counterexample(view: View) -> Finding | None:
     claim = view.claim
     if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
         return None
-    if len(claim.content) > _SHORT or counted_done(view) is not None:
+    if len(claim.content) > _SHORT or counted_done(view) is not None or _THAN.search(claim.text):
         return None
     by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
     if by_field is not None:
@@ -212,7 +214,10 @@ _DONE: Final = re.compile(
     r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
     re.IGNORECASE,
 )
-NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
+NUMBERED: Final = re.compile(
+    r"(?<![\w.])([0-9]+)\s(?:(?!not\b|never\b)[a-z]+s?\s)??(?!not\b|never\b)([a-z]+(?:ed|en|nt|wn))\b"
+)
+"""A number of things done; `12 not upgraded` counts what was not."""
 
 
 def counted_done(view: View) -> Finding | None:
