@@ -131,8 +131,20 @@ def deeds_of(record: Record) -> list[Deed]:
 
 
 def _from_words(record: Record, stage: Stage | None) -> list[Deed]:
-    found = () if _is_answer(record) else mentions(record.text[:600])
-    return [Deed(record, each.group, _told(each, stage)) for each in found]
+    text = record.text[:600]
+    found = () if _is_answer(record) else mentions(text)
+    return [
+        Deed(
+            record,
+            each.group,
+            "NONEXECUTION" if _UNTRUE.match(text, each.end) is not None else _told(each, stage),
+        )
+        for each in found
+    ]
+
+
+_UNTRUE: Final = re.compile(r"\"?\s?[=:]\s?\"?(?:false|no|0)\b(?![.,]?[0-9])", re.IGNORECASE)
+"""What follows the name of a field whose answer is no."""
 
 
 def _told(mention: Mention, stage: Stage | None) -> Stage:
@@ -315,7 +327,7 @@ def _field_stage(record: Record) -> Stage | None:
         last = name.rpartition(".")[2]
         if last in _ERROR and value not in ("null", "none", "false", "0", "", "[]"):
             return "FAILED"
-        if last in _TRUTH and value in ("false", "no", "0"):
+        if last in _TRUTH and value in ("false", "no", "0") and not _is_one_of_steps(record, last):
             return "FAILED"
         if last in _CODE and value.isdigit():
             number = int(value)
@@ -340,6 +352,13 @@ def _field_stage(record: Record) -> Stage | None:
             for each in record.fields
         )
         else None
+    )
+
+
+def _is_one_of_steps(record: Record, name: str) -> bool:
+    """Tell whether a field of a line denies one action beside others that it affirms: `created=true sent=false`."""
+    return record.form == "line" and bool(groups_in(name)) and any(
+        field.value.lower() in ("true", "yes") and groups_in(field.name) for field in record.fields
     )
 
 

@@ -124,7 +124,7 @@ _COUNTED: Final = re.compile(r"\s(?:to\s)?([a-z]{3,})\b")
 def _counted_otherwise(supported: Supported, near: Near) -> Finding | None:
     """Take back a number that the record counts of one thing done, where it counts the claimed one apart: `3 added, 0 removed`."""
     claim = supported.claim
-    if sum(fact.kind == "number" for fact in claim.facts) != 1:
+    if sum(fact.kind == "number" for fact in claim.facts) != 1 or supported.rule == "share-counted":
         return None
     for binding in near.bindings:
         found, record = binding.found, binding.record
