@@ -57,6 +57,8 @@ _THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "messa
 """Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
+_MADE: Final = re.compile(r"\bmade\s(?:an?\s|the\s|our\s)?$", re.IGNORECASE)
+"""Who made a payment paid."""
 _FALLS: Final = re.compile(r"fall|fell|declin|decreas|reduc|sank|sink", re.IGNORECASE)
 """Words that mean the same as drop where something falls, and nothing is deleted."""
 _ACCOUNT: Final = re.compile(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNORECASE)
@@ -180,7 +182,7 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
         and not _ASKED.search(before)
         and not _is_participle(low)
     ):
-        stage = cue(text[start:]) or cue(before)
+        stage = cue(text[start:]) or cue(before) or ("COMPLETED" if _MADE.search(before) else None)
         return Mention(group, stage, start, end, negated) if stage is not None else None
     if _ASKED.search(before):
         return Mention(group, "REQUESTED", start, end)

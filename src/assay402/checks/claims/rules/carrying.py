@@ -9,7 +9,7 @@ from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.naming import is_attribute, kinds
 from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.text import stem, stems, words
-from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
+from assay402.checks.claims.rules.deed import resource_of, is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View, report_words
@@ -137,7 +137,7 @@ def _spoken(action: Told, near: Near) -> set[str]:
     groups = action.act.groups | {deed.group for deed in action.deeds if deed.record is near.record}
     spoken = {word for group in groups for word in words_of(group)} | _listed("said_of_stage")
     if action.act.outcome:
-        spoken.add(stem("live"))
+        spoken |= {stem("live"), stem("unpaid")}
     if action.act.stage == "NONEXECUTION":
         spoken.add(stem("make"))  # `no changes were made`
     if is_sql_answer(near.record.text):
@@ -165,6 +165,8 @@ def _held(state: str, view: View, near: Near, index: int) -> bool:
     if state != "absent":
         return False
     fact = view.claim.facts[index]
+    if fact.kind == "id" and fact.value in near.shared and resource_of(near.record.text):
+        return True  # the path of a request names it
     if fact.kind == "number":
         # A count may stand in the line beside the one that names the action, as SQL answers do.
         following = view.world.records[near.record.order : near.record.order + 3]

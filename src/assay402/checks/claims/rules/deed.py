@@ -1,7 +1,7 @@
 """What a record tells of actions: which, and how far they went."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -78,8 +78,15 @@ _NAMING: Final = frozenset(
     }
 )
 _HTTP: Final = re.compile(
-    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
+    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?(?:\s+(?:->|=>|→))?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
 )
+_METHODS: Final = {
+    "POST": frozenset(("send", "save")),
+    "PUT": frozenset(("send", "update")),
+    "PATCH": frozenset(("update",)),
+    "DELETE": frozenset(("delete",)),
+}
+"""What a request of a method does."""
 _MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
 _EXIT: Final = re.compile(
     r"\bexit(?:ed)?(?: with)?(?: code| status)?[ =:]*([0-9]{1,3})\b|\bexit_code[=:]\s?([0-9]{1,3})",
@@ -200,6 +207,21 @@ def http_code(text: str) -> str:
     return (match[3] or match[4]) if match is not None else ""
 
 
+@lru_cache(maxsize=4_096)
+def resource_of(text: str) -> frozenset[str]:
+    """Give the stems of the kind of thing that a request in a line is of: `user` of `DELETE /users/41`; empty where it has none."""
+    match = _HTTP.search(text[:600])
+    if match is None or not match[2]:
+        return frozenset()
+    path = re.sub(r"^\w+://[^/]*|[?#].*$", "", match[2])
+    kinds = [each for each in path.split("/") if each.isalpha() and len(each) > _SHORTEST]
+    return frozenset(stems(kinds[-1])) if kinds else frozenset()
+
+
+_SHORTEST: Final = 3
+"""Shorter parts of a path name no kind of thing."""
+
+
 def exit_code(text: str) -> str:
     """Give the exit code a line tells; empty where it tells none."""
     match = _EXIT.search(text[:600])
@@ -225,8 +247,8 @@ def _groups(record: Record) -> frozenset[str]:
         if _MAIL.search(record.text[:600]):
             return groups_in(record.text[:600]) | {"send"}
         http = _HTTP.search(record.text[:600])
-        if http is not None and http[1] in ("POST", "PUT"):
-            return groups_in(record.text[:600]) | {"send"}
+        if http is not None and http[1] in _METHODS:
+            return groups_in(record.text[:600]) | _METHODS[http[1]]
         return groups_in(
             f"{record.label if len(record.text) < 80 else ''} {record.text[:600]}"
         )  # short lines belong to their heading

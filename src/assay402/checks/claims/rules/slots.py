@@ -65,7 +65,7 @@ def other_slot(supported: Supported) -> Finding | None:
             "COMPARISON_FALSE",
             "the versions are ordered otherwise",
         )
-    for near in supported.nears:
+    for near in supported.nears if supported.rule != "share-counted" else ():
         found = (
             _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
@@ -124,7 +124,7 @@ _COUNTED: Final = re.compile(r"\s(?:to\s)?([a-z]{3,})\b")
 def _counted_otherwise(supported: Supported, near: Near) -> Finding | None:
     """Take back a number that the record counts of one thing done, where it counts the claimed one apart: `3 added, 0 removed`."""
     claim = supported.claim
-    if sum(fact.kind == "number" for fact in claim.facts) != 1 or supported.rule == "share-counted":
+    if sum(fact.kind == "number" for fact in claim.facts) != 1:
         return None
     for binding in near.bindings:
         found, record = binding.found, binding.record

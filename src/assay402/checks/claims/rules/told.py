@@ -6,13 +6,13 @@ from typing import Final
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Stage
-from assay402.checks.claims.reading.actions import words_of
+from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import ANY, Act
 from assay402.checks.claims.rules.acting import Actions
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
-from assay402.checks.claims.rules.deed import Deed, stage_of
+from assay402.checks.claims.rules.deed import Deed, resource_of, stage_of
 from assay402.checks.claims.rules.view import View, report_words, shared
 
 _PLACES: Final = (
@@ -298,7 +298,14 @@ class Told:
             if there and not said & there:
                 self.elsewhere = True
                 return False
-        return not self._other_identifier(record)
+        return not self._other_identifier(record) and not self._other_resource(record)
+
+    def _other_resource(self, record: Record) -> bool:
+        """Tell whether a record is a request for another kind of thing than the claim names."""
+        kind = resource_of(record.text) if "/" in record.text and record.form == "line" else frozenset()
+        claim = self.view.claim
+        said = claim.content | frozenset(stems(claim.context))
+        return bool(kind and self._subject) and not (kind & said or groups_in(" ".join(kind)) & self.act.groups)
 
     def _other_identifier(self, record: Record) -> bool:
         """Tell whether the record is of another identified thing of the same kind."""

@@ -1,0 +1,107 @@
+"""The status that the record of one thing gives in a field of that name."""
+
+import re
+from functools import cache
+from typing import Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Finding, Stage
+from assay402.checks.claims.reading.naming import kinds
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.order import is_later
+from assay402.checks.claims.rules.view import Near, View
+
+_STANDS: Final = re.compile(
+    r"\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently |still |already )?(?P<state>in progress|[a-z]{2,14})[.!]?\s*",
+    re.IGNORECASE,
+)
+_STATUS: Final = re.compile(r"(?:^|[_.])(?:status|state|phase)$", re.IGNORECASE)
+_ID: Final = re.compile(r"(?:^|_)(?:id|key|number|ref|no)$", re.IGNORECASE)
+_BEFORE_PAIRS: Final = re.compile(r"[^=]*?(?=\s?[\w.-]+=)")
+_OPEN: Final = ("QUEUED", "ATTEMPTED", "REQUESTED")
+_OVER: Final = ("COMPLETED", "FAILED", "REVERSED")
+_MOST_FIELDS: Final = 40
+
+
+def phased(view: View) -> Finding | None:
+    """Judge how one thing is said to stand by the status that the newest record of it gives."""
+    claim = view.claim
+    match = _STANDS.fullmatch(claim.text)
+    if match is None or claim.negative or claim.quantifier or claim.modality != "is":
+        return None
+    subject = frozenset(stems(match["subject"].replace("_", " ")))
+    told = [near for near in view.near if subject and _is_of(near, subject) and not _is_self_told(near)]
+    newest = [one for one in told if not any(is_later(two.record, one.record) for two in told)]
+    things = {_thing(near.record) for near in told}
+    if len(newest) != 1 or len(things) != 1:
+        return None
+    record, state = newest[0].record, match["state"].lower()
+    given = status_of(record)
+    if given == state:
+        return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(record.ref,))
+    if _stage(state) in _OPEN and _stage(given) in _OVER:
+        return Finding(
+            support="CONTRADICTED",
+            rule="claims/state-otherwise",
+            refs=(record.ref,),
+            code="STATUS_CONFLICT",
+            note="the newest record gives another state",
+        )
+    return None
+
+
+def _is_self_told(near: Near) -> bool:
+    return near.record.item.kind == "description"
+
+
+def status_of(record: Record) -> str:
+    """Give the status a record has in a field, in lower case; empty where it has none or several."""
+    told = [
+        field.value.lower().replace("_", " ").replace("-", " ")
+        for field in record.fields[:_MOST_FIELDS]
+        if _STATUS.search(field.name)
+    ]
+    return told[0] if len(told) == 1 else ""
+
+
+def _is_of(near: Near, subject: frozenset[str]) -> bool:
+    """Tell whether a record with a status is of the thing that a claim names, and of that alone."""
+    record = near.record
+    main = _main(record) if status_of(record) else frozenset()
+    held = main | frozenset(part for each in record.ids for part in stems(each.replace("_", " ")))
+    return bool(main & subject) and subject <= held
+
+
+def _main(record: Record) -> frozenset[str]:
+    """Give the stems of what a record is of: the words before its pairs, or the one field that identifies a thing."""
+    if record.form == "line":
+        match = _BEFORE_PAIRS.match(record.text)
+        return frozenset(each for each in stems(match[0]) if not each.isdigit()) if match is not None else frozenset()
+    if record.form != "json":
+        return frozenset()
+    named = [
+        frozenset(stems(_ID.sub("", field.name).replace("_", " ")))
+        for field in record.fields[:_MOST_FIELDS]
+        if _ID.search(field.name) or stem(field.name) in kinds()
+    ]
+    if record.label:
+        return frozenset(stems(record.label.replace("_", " ")))
+    return named[0] if len(named) == 1 else frozenset()
+
+
+def _thing(record: Record) -> tuple[frozenset[str], frozenset[str]]:
+    return record.ids, _main(record)
+
+
+@cache
+def _stages() -> dict[str, Stage]:
+    told: dict[str, Stage] = {}
+    for stage, words in table("stages").items():
+        for word in words:
+            told.setdefault(word.replace("_", " "), stage)
+    return told
+
+
+def _stage(state: str) -> Stage | None:
+    return _stages().get(state)
