@@ -6,8 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding, Stage
-from assay402.checks.claims.reading.naming import kinds
-from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View
@@ -18,6 +17,11 @@ _STANDS: Final = re.compile(
 )
 _STATUS: Final = re.compile(r"(?:^|[_.])(?:status|state|phase)$", re.IGNORECASE)
 _ID: Final = re.compile(r"(?:^|_)(?:id|key|number|ref|no)$", re.IGNORECASE)
+_PLACES: Final = frozenset(
+    stem(word)
+    for word in ("name", "version", "path", "host", "email", "branch", "env", "environment", "to", "recipient", "channel")
+)
+"""Fields that say where something is or what it is called, and not what it is."""
 _BEFORE_PAIRS: Final = re.compile(r"[^=]*?(?=\s?[\w.-]+=)")
 _OPEN: Final = ("QUEUED", "ATTEMPTED", "REQUESTED")
 _OVER: Final = ("COMPLETED", "FAILED", "REVERSED")
@@ -81,9 +85,11 @@ def _main(record: Record) -> frozenset[str]:
     if record.form != "json":
         return frozenset()
     named = [
-        frozenset(stems(_ID.sub("", field.name).replace("_", " ")))
+        said
         for field in record.fields[:_MOST_FIELDS]
-        if _ID.search(field.name) or stem(field.name) in kinds()
+        if is_id_name(field.name)
+        and (said := frozenset(stems(_ID.sub("", field.name).replace("_", " "))))
+        and not said & _PLACES
     ]
     if record.label:
         return frozenset(stems(record.label.replace("_", " ")))

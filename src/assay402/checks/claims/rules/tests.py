@@ -59,7 +59,7 @@ def test_report(view: View) -> Finding | None:
     lines of the form `N passed, N failed`.
     """
     claim = view.claim
-    if not _ABOUT.search(f"{claim.context} {claim.text}") or not (
+    if not (_ABOUT.search(f"{claim.context} {claim.text}") or _is_of_the_run(view)) or not (
         _PASS.search(claim.text)
         or _FAIL.search(claim.text)
         or _SKIPPED.search(claim.text)
@@ -69,7 +69,7 @@ def test_report(view: View) -> Finding | None:
     runs = runs_of(claim)
     said = claim.content | frozenset(stems(claim.context))
     named = {each for each in said - (kind_stems(runs) if runs else frozenset()) if each not in _WORDS}
-    named -= WORDS
+    named -= WORDS | {stem("never")}
     named |= _KINDS & frozenset(stems(claim.text))
     found = _summaries(view, runs)
     own = [each for each in found if is_of(each.record, runs, view.world)]
@@ -89,6 +89,8 @@ def test_report(view: View) -> Finding | None:
         found = own
     if not found:
         return None
+    if _NEVER.search(claim.text):
+        return _never(claim, found)
     counted = of_suites(found, suites=_SUITES.search(claim.text) is not None)
     if not counted and _counts_of(claim) is not None:
         return _unreported((found[-1].record.ref,))
@@ -116,6 +118,38 @@ def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding 
         refs=(summary.record.ref,),
         code="" if agrees else "VALUE_MISMATCH",
         note=f"the newest summary tells {count} of {whole}",
+    )
+
+
+_NEVER: Final = re.compile(r"\bnever\b", re.IGNORECASE)
+_NOTHING_FAILED: Final = re.compile(
+    r"\W*(?:there (?:were|are) no (?:failures|errors)|nothing (?:has )?failed|no failures(?: occurred)?|none failed)\W*",
+    re.IGNORECASE,
+)
+
+
+def _is_of_the_run(view: View) -> bool:
+    """Tell whether a claim only says that nothing failed, where each item reports a test run."""
+    if _NOTHING_FAILED.fullmatch(view.claim.text) is None:
+        return False
+    items = view.world.sources
+    return bool(items) and all(
+        any(summary_of(record) is not None for record in view.world.bearing_of(item)[-_NEWEST:])
+        for item in items
+    )
+
+
+def _never(claim: Claim, found: list[Summary]) -> Finding | None:
+    """Contradict that something never failed by any run of it that did."""
+    bad = next((each for each in found if each.failed or each.good is False), None)
+    if bad is None or _FAIL.search(claim.text) is None:
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/test-report",
+        refs=(bad.record.ref,),
+        code="COUNTEREXAMPLE",
+        note="a summary tells of a failure",
     )
 
 
@@ -281,6 +315,8 @@ def _judge_failures(claim: Claim, summary: Summary) -> Finding | None:
     if summary.good is False and not summary.counts and _counts_of(claim) is not None:
         return None  # it tells that something failed, and not how much
     if _NO_FAILURE.search(claim.text) or claim.quantifier == "none" or claim.negative:
+        if summary.good is False and not summary.counts:
+            return _never(claim, [summary])
         finding = _judge_number(claim, summary, told, "failed", 0)
         counted = _counts_of(claim)
         if finding is not None and finding.support == "SUPPORTED" and counted:

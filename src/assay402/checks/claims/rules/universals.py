@@ -5,6 +5,7 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.polarity import antonyms, denies
@@ -171,7 +172,8 @@ def none_counted(view: View) -> Finding | None:
     ## What it reports
     SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
     where it gives another number. A tally (`3 added, 0 removed`) is read by its verbs; a field named for the thing
-    (`Allergies: penicillin`) contradicts by what it lists and supports by `none`; `unknown` decides nothing.
+    (`Allergies: penicillin`) contradicts by what it lists and supports by `none`; `unknown` decides nothing. That a
+    run ended without errors is contradicted where the only item shows how it broke off (a traceback, a panic).
 
     ## Why it matters
     `No vulnerabilities` is a number, and scanners print it.
@@ -180,6 +182,9 @@ def none_counted(view: View) -> Finding | None:
     Give the number.
     """
     claim = view.claim
+    crashed = _crashed(view)
+    if crashed is not None:
+        return crashed
     match = _NO_THING.search(claim.text)
     if claim.quantifier != "none" or match is None or claim.facts:
         return None
@@ -290,6 +295,48 @@ def _told_of() -> frozenset[str]:
     )
 
 
+_RAN_CLEAN: Final = re.compile(
+    r"\b(?:ran|run|runs|finished|completed|executed|exited|worked)\b[^.;,]{0,30}?\b(?:without (?:any )?(?:errors?|exceptions?|problems?|issues?|crash\w*)|with (?:no|zero) (?:errors?|exceptions?)|cleanly|successfully)\b|\bno (?:errors?|exceptions?) (?:occurred|(?:were|was) (?:raised|thrown|seen|reported))\b",
+    re.IGNORECASE,
+)
+_BROKE: Final = re.compile(
+    r"\s*(?:Traceback \(most recent call last\)|panic: |Exception in thread |Unhandled (?:exception|rejection)|Uncaught |fatal error: |Segmentation fault)"
+)
+
+
+def _crashed(view: View) -> Finding | None:
+    """Contradict that a run ended without errors by the only item, which shows how it broke off and no end after it."""
+    if _RAN_CLEAN.search(view.claim.text) is None or len(view.world.sources) != 1 or view.claim.negative:
+        return None
+    records = view.world.bearing_of(view.world.sources[0])
+    broke = view.world.once(
+        "broke",
+        lambda: next((each for each in reversed(records) if _BROKE.match(each.text)), None),
+    )
+    named = view.claim.content - _RUNS - _told_of()
+    if broke is None or named - frozenset(stems(broke.item.source_label)) or _goes_on(records, broke):
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/none-counted",
+        refs=(broke.ref,),
+        code="COUNTEREXAMPLE",
+        note="the run broke off",
+    )
+
+
+_RUNS: Final = frozenset(
+    stem(word)
+    for word in ("script", "program", "job", "run", "command", "process", "code", "app", "application", "task", "error", "exception", "problem", "issue", "crash", "finish", "complete", "execute", "exit", "work", "clean", "cleanly", "successfully", "without", "throw", "see", "any")
+)  # fmt: skip
+
+
+def _goes_on(records: list[Record], broke: Record) -> bool:
+    """Tell whether what follows says that something ended well."""
+    return any(cue(each.text[:_READ]) == "COMPLETED" for each in records if each.order > broke.order)
+
+
+_READ: Final = 300
 _LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
 
 
