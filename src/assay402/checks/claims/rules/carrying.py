@@ -9,7 +9,7 @@ from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.naming import is_attribute, kinds
 from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.text import stem, stems, words
-from assay402.checks.claims.rules.deed import resource_of, is_mail_line, is_sql_answer
+from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer, path_words, resource_of
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View, report_words
@@ -42,7 +42,7 @@ def carries(view: View, action: Told, near: Near) -> bool:
         return False
     if near.missing_names and not (action.act.outcome or _told_by_parts(view, near)):
         return False
-    if not speaks_plainly(claim, near):
+    if not speaks_plainly(claim, near) or _asks_of_other(view, action, near):
         return False
     spoken = _spoken(action, near)
     purpose = _PURPOSE.search(claim.text)
@@ -72,6 +72,16 @@ def carries(view: View, action: Told, near: Near) -> bool:
     counted = frozenset().union(*(each.found.attribute for each in near.bindings if each.found is not None))
     named = {each for each in (rest & near.stems) - counted if not groups_in(each)}
     return not named and _is_the_only(view, action)
+
+
+def _asks_of_other(view: View, action: Told, near: Near) -> bool:
+    """Tell whether a record is a request whose path says nothing of what a claim is about."""
+    said = path_words(near.record.text) if near.record.form == "line" else frozenset()
+    claim = view.claim
+    if not said or not near.wanted:
+        return False
+    doing = {word for group in action.act.groups for word in words_of(group)}
+    return not any(one in two or two in one for one in said for two in claim.content | claim.names | doing)
 
 
 _OBJECT: Final = re.compile(

@@ -1,11 +1,10 @@
 """One thing set beside another: `A is smaller than B` says what `B is larger than A` says."""
 
 import re
-from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from assay402.checks.claims.model import Finding
+from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.polarity import antonyms
@@ -18,6 +17,8 @@ _SIDES: Final = re.compile(
 )
 _ARTICLES: Final = frozenset(("the", "a", "an", "our", "your"))
 _BE: Final = {"are": "is", "were": "was"}
+_CARING: Final = frozenset(stem(word) for word in ("looks", "asks", "takes", "runs", "goes", "calls", "named"))
+"""Verbs whose `after` tells of no time: both may look after each other."""
 _CHEAP: Final = frozenset(("cheaper", "less expensive"))
 _DEAR: Final = frozenset(("more expensive", "dearer", "pricier", "costlier"))
 _LONGEST: Final = 180
@@ -54,12 +55,16 @@ def compared(view: View) -> Finding | None:
     mine = _sides(claim.text)
     if mine is None or claim.negative or claim.modality != "is":
         return None
+    told: dict[bool, Record] = {}
     for near in view.near[:6]:
         theirs = _sides(near.record.text) if near.record.form in ("line", "prose") else None
-        told = _told(mine, theirs) if theirs is not None else None
-        if told is not None:
-            return _finding((near.record.ref,), agrees=told)
-    return _by_price(view, mine)
+        agrees = _told(mine, theirs) if theirs is not None else None
+        if agrees is not None:
+            told.setdefault(agrees, near.record)
+    if len(told) == 1:
+        agrees, record = told.popitem()
+        return _finding((record.ref,), agrees=agrees)
+    return None if told else _by_price(view, mine)
 
 
 def _finding(refs: tuple[str, ...], *, agrees: bool) -> Finding:
@@ -75,6 +80,8 @@ def _finding(refs: tuple[str, ...], *, agrees: bool) -> Finding:
 def _told(mine: Sides, theirs: Sides) -> bool | None:
     """Say whether a comparison holds by another of the same two things turned round; None where that is none."""
     shared = 0
+    if mine.word == "after" and mine.one[-1:] and stem(mine.one[-1]) in _CARING:
+        return None
     while shared < min(len(mine.one), len(theirs.one)) and mine.one[-1 - shared] == theirs.one[-1 - shared]:
         shared += 1
     for verb in range(1, shared + 1):
@@ -102,9 +109,9 @@ def _by_price(view: View, mine: Sides) -> Finding | None:
     if one is None or other is None or one is other or one.item is not other.item:
         return None
     first, second = _price(one), _price(other)
-    if first is None or second is None:
+    if first is None or second is None or first.unit != second.unit or first.low is None or second.low is None:
         return None
-    agrees = first < second if mine.word in _CHEAP else first > second
+    agrees = first.low < second.low if mine.word in _CHEAP else first.low > second.low
     return _finding((one.ref, other.ref), agrees=agrees)
 
 
@@ -117,6 +124,6 @@ def _row(view: View, named: tuple[str, ...]) -> Record | None:
     return rows[0] if len(rows) == 1 else None
 
 
-def _price(record: Record) -> Decimal | None:
-    sums = [fact.low for fact in record.facts if fact.kind == "money"]
+def _price(record: Record) -> Fact | None:
+    sums = [fact for fact in record.facts if fact.kind == "money"]
     return sums[0] if len(sums) == 1 else None

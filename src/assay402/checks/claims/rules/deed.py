@@ -150,7 +150,9 @@ def _from_words(record: Record, stage: Stage | None) -> list[Deed]:
     ]
 
 
-_UNTRUE: Final = re.compile(r"\"?\s?[=:]\s?\"?(?:false|no|0)\b(?![.,]?[0-9])", re.IGNORECASE)
+_UNTRUE: Final = re.compile(
+    r"\"?\s?(?:=\s?\"?(?:false|no|0)(?=$|[\s,;|)\"\]}])|:\s?\"?(?:false|no|0)\"?(?=\s*(?:$|[,;|)\]}])))", re.IGNORECASE
+)
 """What follows the name of a field whose answer is no."""
 
 
@@ -208,18 +210,35 @@ def http_code(text: str) -> str:
 
 
 @lru_cache(maxsize=4_096)
+def path_words(text: str) -> frozenset[str]:
+    """Give the stems of the words in the path of a request that a line tells with its answer."""
+    match = _HTTP.search(text[:600]) if "/" in text[:600] else None
+    if match is None or not match[2]:
+        return frozenset()
+    path = re.sub(r"^\w+://[^/]*|[?#].*$", "", match[2])
+    return frozenset(each for each in stems(re.sub(r"[^A-Za-z]+", " ", path)) if len(each) > _TINY)
+
+
+_TINY: Final = 2
+
+
+@lru_cache(maxsize=4_096)
 def resource_of(text: str) -> frozenset[str]:
     """Give the stems of the kind of thing that a request in a line is of: `user` of `DELETE /users/41`; empty where it has none."""
     match = _HTTP.search(text[:600])
     if match is None or not match[2]:
         return frozenset()
     path = re.sub(r"^\w+://[^/]*|[?#].*$", "", match[2])
-    kinds = [each for each in path.split("/") if each.isalpha() and len(each) > _SHORTEST]
-    return frozenset(stems(kinds[-1])) if kinds else frozenset()
+    kinds = [each for each in path.split("/") if _COLLECTION.fullmatch(each)]
+    return frozenset(stems(kinds[-1])) if kinds and kinds[-1] == _last_word(path) else frozenset()
 
 
-_SHORTEST: Final = 3
-"""Shorter parts of a path name no kind of thing."""
+def _last_word(path: str) -> str:
+    return next((each for each in reversed(path.split("/")) if each.isalpha()), "")
+
+
+_COLLECTION: Final = re.compile(r"[A-Za-z]{3,40}(?<![su])s", re.IGNORECASE)
+"""The part of a path that names things of one kind, in the plural."""
 
 
 def exit_code(text: str) -> str:

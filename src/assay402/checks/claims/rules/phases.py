@@ -5,7 +5,9 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
-from assay402.checks.claims.model import Finding, Stage
+from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.order import is_later
@@ -23,8 +25,6 @@ _PLACES: Final = frozenset(
 )
 """Fields that say where something is or what it is called, and not what it is."""
 _BEFORE_PAIRS: Final = re.compile(r"[^=]*?(?=\s?[\w.-]+=)")
-_OPEN: Final = ("QUEUED", "ATTEMPTED", "REQUESTED")
-_OVER: Final = ("COMPLETED", "FAILED", "REVERSED")
 _MOST_FIELDS: Final = 40
 
 
@@ -44,7 +44,7 @@ def phased(view: View) -> Finding | None:
     given = status_of(record)
     if given == state:
         return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(record.ref,))
-    if _stage(state) in _OPEN and _stage(given) in _OVER:
+    if given in table("states").get(state, ()) or (state in _open() and given in _over()):
         return Finding(
             support="CONTRADICTED",
             rule="claims/state-otherwise",
@@ -73,6 +73,9 @@ def _is_of(near: Near, subject: frozenset[str]) -> bool:
     """Tell whether a record with a status is of the thing that a claim names, and of that alone."""
     record = near.record
     main = _main(record) if status_of(record) else frozenset()
+    beside = main - subject
+    if groups_in(" ".join(sorted(beside))) or beside & kinds():
+        return False  # the status is of what is done to it
     held = main | frozenset(part for each in record.ids for part in stems(each.replace("_", " ")))
     return bool(main & subject) and subject <= held
 
@@ -101,13 +104,12 @@ def _thing(record: Record) -> tuple[frozenset[str], frozenset[str]]:
 
 
 @cache
-def _stages() -> dict[str, Stage]:
-    told: dict[str, Stage] = {}
-    for stage, words in table("stages").items():
-        for word in words:
-            told.setdefault(word.replace("_", " "), stage)
-    return told
+def _open() -> frozenset[str]:
+    """Give the words for what has not ended."""
+    return frozenset(table("phases")["open"])
 
 
-def _stage(state: str) -> Stage | None:
-    return _stages().get(state)
+@cache
+def _over() -> frozenset[str]:
+    """Give the words for what has."""
+    return frozenset(table("phases")["over"])

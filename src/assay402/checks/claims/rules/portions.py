@@ -53,6 +53,11 @@ class Portion(NamedTuple):
         """It is said that it was not all of them."""
         return self.bound == "!"
 
+    @property
+    def is_of_named(self) -> bool:
+        """What it is of may be named before it as well: `the tests have not all passed`, `all tests but one`."""
+        return self.left is not None or self.is_denial
+
     def holds(self, count: int, whole: int) -> bool:
         """Tell whether so many of so many are this part."""
         if self.left is not None:

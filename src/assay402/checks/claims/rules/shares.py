@@ -178,8 +178,9 @@ def records_summed(view: View) -> Finding | None:
     claim = view.claim
     sums = [fact for fact in claim.facts if fact.kind == "money"]
     several = _SEVERAL.search(claim.text)
-    if together.is_said(claim):
-        return together.summed(view)
+    found = together.summed(view) if together.is_said(claim) else None
+    if found is not None:
+        return found
     if len(sums) != 1 or several is None or claim.negative or view.identifiers:
         return None
     noun = frozenset({stem(several["noun"])})

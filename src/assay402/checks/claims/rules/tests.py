@@ -69,7 +69,7 @@ def test_report(view: View) -> Finding | None:
     runs = runs_of(claim)
     said = claim.content | frozenset(stems(claim.context))
     named = {each for each in said - (kind_stems(runs) if runs else frozenset()) if each not in _WORDS}
-    named -= WORDS | {stem("never")}
+    named -= WORDS | {stem("never"), stem("nothing")}
     named |= _KINDS & frozenset(stems(claim.text))
     found = _summaries(view, runs)
     own = [each for each in found if is_of(each.record, runs, view.world)]
@@ -95,9 +95,13 @@ def test_report(view: View) -> Finding | None:
     if not counted and _counts_of(claim) is not None:
         return _unreported((found[-1].record.ref,))
     portion = portion_of(claim.text)
-    if portion is not None:
+    if portion is not None and (portion.is_of_named or _ABOUT.search(claim.text[portion.end :][:_BEHIND])):
         return _judge_portion(claim, merged(counted or found), portion)
     return _judge(claim, merged(counted or found), named=bool(named or runs))
+
+
+_BEHIND: Final = 60
+"""Characters behind a share in which it is said of what."""
 
 
 def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding | None:

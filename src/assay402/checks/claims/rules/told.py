@@ -6,7 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Stage
-from assay402.checks.claims.reading.actions import groups_in, words_of
+from assay402.checks.claims.reading.actions import groups_in, same_action, words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import ANY, Act
@@ -305,7 +305,11 @@ class Told:
         kind = resource_of(record.text) if "/" in record.text and record.form == "line" else frozenset()
         claim = self.view.claim
         said = claim.content | frozenset(stems(claim.context))
-        return bool(kind and self._subject) and not (kind & said or groups_in(" ".join(kind)) & self.act.groups)
+        if not kind or not self._subject or any(one in two or two in one for one in kind for two in said):
+            return False
+        return not any(
+            same_action(one, two) for one in groups_in(" ".join(sorted(kind))) for two in self.act.groups
+        )
 
     def _other_identifier(self, record: Record) -> bool:
         """Tell whether the record is of another identified thing of the same kind."""

@@ -306,7 +306,7 @@ _BROKE: Final = re.compile(
 
 def _crashed(view: View) -> Finding | None:
     """Contradict that a run ended without errors by the only item, which shows how it broke off and no end after it."""
-    if _RAN_CLEAN.search(view.claim.text) is None or len(view.world.sources) != 1 or view.claim.negative:
+    if _RAN_CLEAN.search(view.claim.text) is None or len(view.world.sources) != 1 or _NOT.search(view.claim.text):
         return None
     records = view.world.bearing_of(view.world.sources[0])
     broke = view.world.once(
@@ -325,9 +325,10 @@ def _crashed(view: View) -> Finding | None:
     )
 
 
+_NOT: Final = re.compile(r"\b(?:not|never|\w+n't)\b", re.IGNORECASE)
 _RUNS: Final = frozenset(
     stem(word)
-    for word in ("script", "program", "job", "run", "command", "process", "code", "app", "application", "task", "error", "exception", "problem", "issue", "crash", "finish", "complete", "execute", "exit", "work", "clean", "cleanly", "successfully", "without", "throw", "see", "any")
+    for word in ("script", "program", "job", "run", "command", "process", "code", "app", "application", "task", "error", "exception", "problem", "issue", "crash", "finish", "complete", "execute", "exit", "work", "clean", "cleanly", "successfully", "without", "throw", "see", "any", "occur", "raise", "report")
 )  # fmt: skip
 
 

@@ -14,8 +14,11 @@ _PASSIVE: Final = re.compile(
 )
 _ARTICLES: Final = frozenset(("the", "a", "an", "our", "your"))
 _LONGEST: Final = 200
-_AGENT: Final = 4
-"""Words of a name of who did it, where a claim leaves it out."""
+_AGENT: Final = 3
+_NAMED: Final = re.compile(
+    r"(?!(?:Nobody|No|None|Neither|Nothing|Hardly|Few|If|Had)\b)(?:(?:The|Our|An?|Your)\s[a-z-]+(?<!ly)|[A-Z][\w.]*(?:\s[A-Z][\w.]*){0,2})\s[a-z]{3,20}\s"
+)
+"""One name or noun right before a verb: who did it, where a claim leaves it out."""
 
 
 def _tokens(text: str) -> list[str]:
@@ -42,7 +45,7 @@ def _is_active(text: str, turned: tuple[tuple[str, ...], str, tuple[str, ...]]) 
     said = given[place]
     if not is_past(said) or stem(said) != stem(verb):
         return False
-    return given[:place] == agent if agent else place <= _AGENT
+    return given[:place] == agent if agent else _NAMED.match(text) is not None and place <= _AGENT
 
 
 def says_in_other_voice(view: View) -> str:
