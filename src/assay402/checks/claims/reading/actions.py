@@ -28,7 +28,7 @@ _FAILED_TO: Final = re.compile(
     re.IGNORECASE,
 )
 _NEGATED: Final = re.compile(
-    r"\b(?:not|never|n't|no|nothing|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
+    r"\b(?:not|never|n't|no|nothing|nobody|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
 _WAITING: Final = re.compile(

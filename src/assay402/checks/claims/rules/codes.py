@@ -86,7 +86,7 @@ def answer_code(view: View) -> Finding | None:
         (_LEFT, exit_code, ("exit",)),
     ):
         match = pattern.search(claim.text)
-        if match is None or claim.negative or len(claim.facts) > 2:  # the code, and where it came from
+        if match is None or claim.negative or claim.quantifier == "all" or len(claim.facts) > 2:  # the code, and where it came from
             continue
         newest = _newest(view, [(record, reader(record.text)) for record in _lines(view, words)])
         if newest is None:
@@ -124,7 +124,8 @@ def _all_answered(view: View, several: re.Match[str]) -> Finding | None:
     """Judge the code that all of several requests are said to have been answered with."""
     claim, wanted = view.claim, _RETURNED.search(view.claim.text)
     named = claim.content - _NO_SUBJECT - WORDS - {stem("both")}
-    if wanted is None or claim.negative or named or claim.names:
+    apart = any(fact.kind != "number" for fact in claim.facts)
+    if wanted is None or claim.negative or named or claim.names or apart:
         return None
     told = _answered(view)
     if several["kind"].lower() not in ("request", "call"):  # what was asked again counts once, as it ended

@@ -17,7 +17,7 @@ _SIDES: Final = re.compile(
 )
 _ARTICLES: Final = frozenset(("the", "a", "an", "our", "your"))
 _BE: Final = {"are": "is", "were": "was"}
-_CARING: Final = frozenset(stem(word) for word in ("looks", "asks", "takes", "runs", "goes", "calls", "named"))
+_CARING: Final = frozenset(stem(word) for word in ("looks", "asks", "takes", "named"))
 """Verbs whose `after` tells of no time: both may look after each other."""
 _CHEAP: Final = frozenset(("cheaper", "less expensive"))
 _DEAR: Final = frozenset(("more expensive", "dearer", "pricier", "costlier"))
@@ -63,6 +63,8 @@ def compared(view: View) -> Finding | None:
             told.setdefault(agrees, near.record)
     if len(told) == 1:
         agrees, record = told.popitem()
+        if _sides(record.text) == mine:
+            return None  # it stands there in its own words
         return _finding((record.ref,), agrees=agrees)
     return None if told else _by_price(view, mine)
 
@@ -79,6 +81,8 @@ def _finding(refs: tuple[str, ...], *, agrees: bool) -> Finding:
 
 def _told(mine: Sides, theirs: Sides) -> bool | None:
     """Say whether a comparison holds by another of the same two things turned round; None where that is none."""
+    if (mine.one, mine.other) == (theirs.one, theirs.other):
+        return mine.word == theirs.word or (False if _is_opposite(mine.word, theirs.word) else None)
     shared = 0
     if mine.word == "after" and mine.one[-1:] and stem(mine.one[-1]) in _CARING:
         return None

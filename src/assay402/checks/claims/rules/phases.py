@@ -5,11 +5,12 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
-from assay402.checks.claims.model import Finding
+from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View
 
@@ -38,7 +39,7 @@ def phased(view: View) -> Finding | None:
     told = [near for near in view.near if subject and _is_of(near, subject) and not _is_self_told(near)]
     newest = [one for one in told if not any(is_later(two.record, one.record) for two in told)]
     things = {_thing(near.record) for near in told}
-    if len(newest) != 1 or len(things) != 1:
+    if len(newest) != 1 or len(things) != 1 or _went_on(view, newest[0].record):
         return None
     record, state = newest[0].record, match["state"].lower()
     given = status_of(record)
@@ -53,6 +54,33 @@ def phased(view: View) -> Finding | None:
             note="the newest record gives another state",
         )
     return None
+
+
+def _went_on(view: View, record: Record) -> bool:
+    """Tell whether a later record without such a field says how the same thing ended."""
+    named = main_of(record)
+    return any(
+        is_later(near.record, record)
+        and named <= near.record.own_stems
+        and not status_of(near.record)
+        and stage_of(near.record) is not None
+        for near in view.near
+    )
+
+
+def is_of_other(record: Record, subject: frozenset[str]) -> bool:
+    """Tell whether the status of a record is that of another thing than a claim names, or of what is done to it."""
+    main = main_of(record) if status_of(record) else frozenset()
+    beside = main - subject
+    return bool(main) and (not main & subject or bool(groups_in(" ".join(sorted(beside))) or beside & kinds()))
+
+
+def tells_other(claim: Claim, record: Record) -> bool:
+    """Tell whether the status that a claim gives of a thing is in a record that of another, or of what is done to it."""
+    match = _STANDS.fullmatch(claim.text) if status_of(record) else None
+    if match is None or match["state"].lower() != status_of(record):
+        return False
+    return is_of_other(record, frozenset(stems(match["subject"].replace("_", " "))))
 
 
 def _is_self_told(near: Near) -> bool:
@@ -72,16 +100,15 @@ def status_of(record: Record) -> str:
 def _is_of(near: Near, subject: frozenset[str]) -> bool:
     """Tell whether a record with a status is of the thing that a claim names, and of that alone."""
     record = near.record
-    main = _main(record) if status_of(record) else frozenset()
-    beside = main - subject
-    if groups_in(" ".join(sorted(beside))) or beside & kinds():
-        return False  # the status is of what is done to it
+    main = main_of(record) if status_of(record) else frozenset()
+    if is_of_other(record, subject):
+        return False
     held = main | frozenset(part for each in record.ids for part in stems(each.replace("_", " ")))
     return bool(main & subject) and subject <= held
 
 
-def _main(record: Record) -> frozenset[str]:
-    """Give the stems of what a record is of: the words before its pairs, or the one field that identifies a thing."""
+def main_of(record: Record) -> frozenset[str]:
+    """Give the stems of what a record is of: the words before its pairs, or the first field that identifies a thing."""
     if record.form == "line":
         match = _BEFORE_PAIRS.match(record.text)
         return frozenset(each for each in stems(match[0]) if not each.isdigit()) if match is not None else frozenset()
@@ -96,11 +123,11 @@ def _main(record: Record) -> frozenset[str]:
     ]
     if record.label:
         return frozenset(stems(record.label.replace("_", " ")))
-    return named[0] if len(named) == 1 else frozenset()
+    return named[0] if named else frozenset()
 
 
 def _thing(record: Record) -> tuple[frozenset[str], frozenset[str]]:
-    return record.ids, _main(record)
+    return record.ids, main_of(record)
 
 
 @cache

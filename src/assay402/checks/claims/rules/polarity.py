@@ -255,6 +255,7 @@ def antonym(view: View) -> Finding | None:
     return None
 
 
+_COMPARES: Final = re.compile(r"\b(?:than|before|after)\b", re.IGNORECASE)
 _EXCEPT: Final = re.compile(
     r"\b(?:except(?:ing)?|apart from|other than|excluding|save for|but (?:not )?(?:on|for|in|to))\b", re.IGNORECASE
 )
@@ -266,6 +267,8 @@ def _is_of_another_part(claim: Claim, record: Record, turned: str) -> bool:
     text = record.text[:_READ]
     if _EXCEPT.search(text) is not None and _EXCEPT.search(claim.text) is None:
         return True
+    if _COMPARES.search(text) is not None and _COMPARES.search(claim.text) is not None:
+        return stems(text)[:1] != stems(claim.text)[:1]  # the two things may be turned round as well
     for kind in ("time", "date"):
         said = sum(fact.kind == kind for fact in claim.facts)
         if said and sum(fact.kind == kind and fact.start >= 0 for fact in record.facts) > said:

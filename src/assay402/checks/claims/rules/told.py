@@ -13,6 +13,7 @@ from assay402.checks.claims.rules.act import ANY, Act
 from assay402.checks.claims.rules.acting import Actions
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
 from assay402.checks.claims.rules.deed import Deed, resource_of, stage_of
+from assay402.checks.claims.rules.phases import is_of_other
 from assay402.checks.claims.rules.view import View, report_words, shared
 
 _PLACES: Final = (
@@ -228,6 +229,7 @@ class Told:
                 and subject
                 and (near.shared or 2 * held >= len(subject))
                 and not self._other_identifier(near.record)
+                and not is_of_other(near.record, subject)
             ):
                 rated.append(((len(near.shared), held), Deed(near.record, ANY, stage)))
         best = max((rate for rate, _ in rated), default=(0, 0))
