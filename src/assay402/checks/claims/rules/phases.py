@@ -80,7 +80,8 @@ def tells_other(claim: Claim, record: Record) -> bool:
     match = _STANDS.fullmatch(claim.text) if status_of(record) else None
     if match is None or match["state"].lower() != status_of(record):
         return False
-    return is_of_other(record, frozenset(stems(match["subject"].replace("_", " "))))
+    subject = frozenset(stems(f"{claim.context} {match['subject']}".replace("_", " ")))
+    return bool(subject) and is_of_other(record, subject)
 
 
 def _is_self_told(near: Near) -> bool:
@@ -121,7 +122,7 @@ def main_of(record: Record) -> frozenset[str]:
         and (said := frozenset(stems(_ID.sub("", field.name).replace("_", " "))))
         and not said & _PLACES
     ]
-    if record.label:
+    if record.label and record.pointer:  # the name it stands under; what stands before a JSON text may say anything
         return frozenset(stems(record.label.replace("_", " ")))
     return named[0] if named else frozenset()
 
