@@ -32,6 +32,7 @@ TOOLS = cases("claims/tools.json")
 SUBJECTS = cases("claims/subjects.json")
 ALIKE = cases("claims/verified-d.json")
 TARGETS = cases("claims/targets.json")
+FRESH = cases("claims/fresh-t.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -118,6 +119,13 @@ def test_a_record_of_another_of_its_kind_or_part_supports_nothing(case: dict[str
 
 @pytest.mark.parametrize("case", TARGETS, ids=lambda case: case["id"])
 def test_whom_and_where_something_went_is_the_record_s_or_not_supported(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", FRESH, ids=lambda case: case["id"])
+def test_what_everyday_records_state_is_seen_and_what_they_state_otherwise_is_not_supported(
+    case: dict[str, Any],
+) -> None:
     assert faults(case) == []
 
 

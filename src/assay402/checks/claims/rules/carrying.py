@@ -9,7 +9,8 @@ from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.naming import is_attribute, kinds
 from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.text import stem, stems, words
-from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer, path_words, resource_of
+from assay402.checks.claims.rules.asked import path_words, resource_of
+from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View, report_words

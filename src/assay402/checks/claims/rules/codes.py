@@ -6,7 +6,8 @@ from typing import Final
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.deed import exit_code, http_code
+from assay402.checks.claims.rules.asked import http_code
+from assay402.checks.claims.rules.deed import exit_code
 from assay402.checks.claims.rules.portions import WORDS, N, number
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
@@ -86,7 +87,9 @@ def answer_code(view: View) -> Finding | None:
         (_LEFT, exit_code, ("exit",)),
     ):
         match = pattern.search(claim.text)
-        if match is None or claim.negative or claim.quantifier == "all" or len(claim.facts) > 2:  # the code, and where it came from
+        if (
+            match is None or claim.negative or claim.quantifier == "all" or len(claim.facts) > 2
+        ):  # the code, and where it came from
             continue
         newest = _newest(view, [(record, reader(record.text)) for record in _lines(view, words)])
         if newest is None:
@@ -131,7 +134,9 @@ def _all_answered(view: View, several: re.Match[str]) -> Finding | None:
     if several["kind"].lower() not in ("request", "call"):  # what was asked again counts once, as it ended
         told = list({_what(record): (record, code) for record, code in told}.values())
     other = next((record for record, code in told if code != wanted[1]), None)
-    count = number(several["count"]) if several["count"] else 2 if several[0][:4].lower() == "both" else len(told)
+    count = (
+        number(several["count"]) if several["count"] else 2 if several[0][:4].lower() == "both" else len(told)
+    )
     if not told or (other is None and (len(told) != count or count < _ALIKE or len(told) >= _NEWEST)):
         return None if not told else _uncounted(told[-1][0])
     return Finding(

@@ -89,7 +89,11 @@ def _told(mine: Sides, theirs: Sides) -> bool | None:
     while shared < min(len(mine.one), len(theirs.one)) and mine.one[-1 - shared] == theirs.one[-1 - shared]:
         shared += 1
     for verb in range(1, shared + 1):
-        if mine.one[:-verb] == theirs.other and theirs.one[:-verb] == mine.other and mine.other != theirs.other:
+        if (
+            mine.one[:-verb] == theirs.other
+            and theirs.one[:-verb] == mine.other
+            and mine.other != theirs.other
+        ):
             if mine.word == theirs.word:
                 return False
             return True if _is_opposite(mine.word, theirs.word) else None
@@ -113,18 +117,28 @@ def _by_price(view: View, mine: Sides) -> Finding | None:
     if one is None or other is None or one is other or one.item is not other.item:
         return None
     first, second = _price(one), _price(other)
-    if first is None or second is None or first.unit != second.unit or first.low is None or second.low is None:
+    if (
+        first is None
+        or second is None
+        or first.unit != second.unit
+        or first.low is None
+        or second.low is None
+    ):
         return None
     agrees = first.low < second.low if mine.word in _CHEAP else first.low > second.low
     return _finding((one.ref, other.ref), agrees=agrees)
 
 
 def _row(view: View, named: tuple[str, ...]) -> Record | None:
-    rows = [
-        record
-        for record in view.world.with_stem(stem(named[-1]))[:60]
-        if record.form == "row" and record.fields and _tokens(record.fields[0].value) == named
-    ] if named else []
+    rows = (
+        [
+            record
+            for record in view.world.with_stem(stem(named[-1]))[:60]
+            if record.form == "row" and record.fields and _tokens(record.fields[0].value) == named
+        ]
+        if named
+        else []
+    )
     return rows[0] if len(rows) == 1 else None
 
 

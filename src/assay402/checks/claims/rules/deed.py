@@ -1,7 +1,7 @@
 """What a record tells of actions: which, and how far they went."""
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, mentions
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.asked import HTTP, METHODS
 
 _READING_VERB: Final = re.compile(
     r"(?:^|[\s_.])(?:get|search|list|find|read|lookup|look|fetch|query|calculate|think|describe|show|view|retrieve|check|count|select)",
@@ -77,16 +78,6 @@ _NAMING: Final = frozenset(
         "description",
     }
 )
-_HTTP: Final = re.compile(
-    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?(?:\s+(?:->|=>|→))?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
-)
-_METHODS: Final = {
-    "POST": frozenset(("send", "save")),
-    "PUT": frozenset(("send", "update")),
-    "PATCH": frozenset(("update",)),
-    "DELETE": frozenset(("delete",)),
-}
-"""What a request of a method does."""
 _MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
 _EXIT: Final = re.compile(
     r"\bexit(?:ed)?(?: with)?(?: code| status)?[ =:]*([0-9]{1,3})\b|\bexit_code[=:]\s?([0-9]{1,3})",
@@ -151,7 +142,8 @@ def _from_words(record: Record, stage: Stage | None) -> list[Deed]:
 
 
 _UNTRUE: Final = re.compile(
-    r"\"?\s?(?:=\s?\"?(?:false|no|0)(?=$|[\s,;|)\"\]}])|:\s?\"?(?:false|no|0)\"?(?=\s*(?:$|[,;|)\]}])))", re.IGNORECASE
+    r"\"?\s?(?:=\s?\"?(?:false|no|0)(?=$|[\s,;|)\"\]}])|:\s?\"?(?:false|no|0)\"?(?=\s*(?:$|[,;|)\]}])))",
+    re.IGNORECASE,
 )
 """What follows the name of a field whose answer is no."""
 
@@ -203,44 +195,6 @@ def is_mail_line(text: str) -> bool:
     return _MAIL.search(text[:600]) is not None
 
 
-def http_code(text: str) -> str:
-    """Give the status code of a line about an HTTP request; empty where there is none."""
-    match = _HTTP.search(text[:600])
-    return (match[3] or match[4]) if match is not None else ""
-
-
-@lru_cache(maxsize=4_096)
-def path_words(text: str) -> frozenset[str]:
-    """Give the stems of the words in the path of a request that a line tells with its answer."""
-    match = _HTTP.search(text[:600]) if "/" in text[:600] else None
-    if match is None or not match[2]:
-        return frozenset()
-    path = re.sub(r"^\w+://[^/]*|[?#].*$", "", match[2])
-    return frozenset(each for each in stems(re.sub(r"[^A-Za-z]+", " ", path)) if len(each) > _TINY)
-
-
-_TINY: Final = 2
-
-
-@lru_cache(maxsize=4_096)
-def resource_of(text: str) -> frozenset[str]:
-    """Give the stems of the kind of thing that a request in a line is of: `user` of `DELETE /users/41`; empty where it has none."""
-    match = _HTTP.search(text[:600])
-    if match is None or not match[2]:
-        return frozenset()
-    path = re.sub(r"^\w+://[^/]*|[?#].*$", "", match[2])
-    kinds = [each for each in path.split("/") if _COLLECTION.fullmatch(each)]
-    return frozenset(stems(kinds[-1])) if kinds and kinds[-1] == _last_word(path) else frozenset()
-
-
-def _last_word(path: str) -> str:
-    return next((each for each in reversed(path.split("/")) if each.isalpha()), "")
-
-
-_COLLECTION: Final = re.compile(r"[A-Za-z]{3,40}(?<![su])s", re.IGNORECASE)
-"""The part of a path that names things of one kind, in the plural."""
-
-
 def exit_code(text: str) -> str:
     """Give the exit code a line tells; empty where it tells none."""
     match = _EXIT.search(text[:600])
@@ -265,9 +219,9 @@ def _groups(record: Record) -> frozenset[str]:
     if record.form != "json":
         if _MAIL.search(record.text[:600]):
             return groups_in(record.text[:600]) | {"send"}
-        http = _HTTP.search(record.text[:600])
-        if http is not None and http[1] in _METHODS:
-            return groups_in(record.text[:600]) | _METHODS[http[1]]
+        http = HTTP.search(record.text[:600])
+        if http is not None and http[1] in METHODS:
+            return groups_in(record.text[:600]) | METHODS[http[1]]
         return groups_in(
             f"{record.label if len(record.text) < 80 else ''} {record.text[:600]}"
         )  # short lines belong to their heading
@@ -335,7 +289,7 @@ def _text_stage(record: Record) -> Stage | None:
     text = record.text[:600]
     if record.form == "json":
         return None
-    http = _HTTP.search(text)
+    http = HTTP.search(text)
     if http is not None:
         code = http[3] or http[4]
         return (
@@ -398,8 +352,10 @@ def _field_stage(record: Record) -> Stage | None:
 
 def _is_one_of_steps(record: Record, name: str) -> bool:
     """Tell whether a field of a line denies one action beside others that it affirms: `created=true sent=false`."""
-    return record.form == "line" and bool(groups_in(name)) and any(
-        field.value.lower() in ("true", "yes") and groups_in(field.name) for field in record.fields
+    return (
+        record.form == "line"
+        and bool(groups_in(name))
+        and any(field.value.lower() in ("true", "yes") and groups_in(field.name) for field in record.fields)
     )
 
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules import together
+from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
 from assay402.checks.claims.rules.polarity import denies

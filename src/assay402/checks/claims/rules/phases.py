@@ -22,7 +22,19 @@ _STATUS: Final = re.compile(r"(?:^|[_.])(?:status|state|phase)$", re.IGNORECASE)
 _ID: Final = re.compile(r"(?:^|_)(?:id|key|number|ref|no)$", re.IGNORECASE)
 _PLACES: Final = frozenset(
     stem(word)
-    for word in ("name", "version", "path", "host", "email", "branch", "env", "environment", "to", "recipient", "channel")
+    for word in (
+        "name",
+        "version",
+        "path",
+        "host",
+        "email",
+        "branch",
+        "env",
+        "environment",
+        "to",
+        "recipient",
+        "channel",
+    )
 )
 """Fields that say where something is or what it is called, and not what it is."""
 _BEFORE_PAIRS: Final = re.compile(r"[^=]*?(?=\s?[\w.-]+=)")
@@ -72,7 +84,9 @@ def is_of_other(record: Record, subject: frozenset[str]) -> bool:
     """Tell whether the status of a record is that of another thing than a claim names, or of what is done to it."""
     main = main_of(record) if status_of(record) else frozenset()
     beside = main - subject
-    return bool(main) and (not main & subject or bool(groups_in(" ".join(sorted(beside))) or beside & kinds()))
+    return bool(main) and (
+        not main & subject or bool(groups_in(" ".join(sorted(beside))) or beside & kinds())
+    )
 
 
 def tells_other(claim: Claim, record: Record) -> bool:
@@ -112,7 +126,11 @@ def main_of(record: Record) -> frozenset[str]:
     """Give the stems of what a record is of: the words before its pairs, or the first field that identifies a thing."""
     if record.form == "line":
         match = _BEFORE_PAIRS.match(record.text)
-        return frozenset(each for each in stems(match[0]) if not each.isdigit()) if match is not None else frozenset()
+        return (
+            frozenset(each for each in stems(match[0]) if not each.isdigit())
+            if match is not None
+            else frozenset()
+        )
     if record.form != "json":
         return frozenset()
     named = [
@@ -122,7 +140,9 @@ def main_of(record: Record) -> frozenset[str]:
         and (said := frozenset(stems(_ID.sub("", field.name).replace("_", " "))))
         and not said & _PLACES
     ]
-    if record.label and record.pointer:  # the name it stands under; what stands before a JSON text may say anything
+    if (
+        record.label and record.pointer
+    ):  # the name it stands under; what stands before a JSON text may say anything
         return frozenset(stems(record.label.replace("_", " ")))
     return named[0] if named else frozenset()
 

@@ -139,11 +139,7 @@ def polarity_flip(view: View) -> Finding | None:
         record = near.record
         if record.form in ("json", "row") or record.fields:
             told = truth_of(claim, record)
-            if (
-                told is False
-                and (near.shared or near.coverage >= _ALIGNED_FIELD)
-                and not _bad_values(near)
-            ):
+            if told is False and (near.shared or near.coverage >= _ALIGNED_FIELD) and not _bad_values(near):
                 return _contradicted(
                     "claims/polarity-flip", near, "POLARITY", "the record gives the other answer"
                 )
@@ -257,7 +253,8 @@ def antonym(view: View) -> Finding | None:
 
 _COMPARES: Final = re.compile(r"\b(?:than|before|after)\b", re.IGNORECASE)
 _EXCEPT: Final = re.compile(
-    r"\b(?:except(?:ing)?|apart from|other than|excluding|save for|but (?:not )?(?:on|for|in|to))\b", re.IGNORECASE
+    r"\b(?:except(?:ing)?|apart from|other than|excluding|save for|but (?:not )?(?:on|for|in|to))\b",
+    re.IGNORECASE,
 )
 """What a record excepts has the opposite of what it says."""
 

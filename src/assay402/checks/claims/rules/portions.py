@@ -85,7 +85,9 @@ def portion_of(text: str) -> Portion | None:
     if match["some"]:
         return Portion(Fraction(0), Fraction(1), "!", None, *match.span())
     if match["but"]:
-        return Portion(Fraction(0), Fraction(1), "", number(match["but"]), *match.span()) if not bound else None
+        return (
+            Portion(Fraction(0), Fraction(1), "", number(match["but"]), *match.span()) if not bound else None
+        )
     low, high = _share(match, bound)
     return Portion(low, high, bound, None, *match.span())
 
@@ -108,7 +110,10 @@ def _share(match: re.Match[str], bound: str) -> tuple[Fraction, Fraction]:
         apart = Fraction(1, 200 * 10**digits) if not bound and exact not in (0, 1) else Fraction(0)
     else:
         times = match["times"]
-        exact = Fraction(1 if times is None or times.lower() in ("a", "an") else number(times), _PARTS[match["part"].lower()])
+        exact = Fraction(
+            1 if times is None or times.lower() in ("a", "an") else number(times),
+            _PARTS[match["part"].lower()],
+        )
         apart = Fraction(0)
     if bound == "~":
         apart = exact * _NEAR

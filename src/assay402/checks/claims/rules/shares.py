@@ -8,9 +8,9 @@ from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
-from assay402.checks.claims.rules.deed import stage_of
-from assay402.checks.claims.rules.portions import NUMBERS, WORDS, N, Portion, number, portion_of
 from assay402.checks.claims.rules import together
+from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.portions import WORDS, N, Portion, number, portion_of
 from assay402.checks.claims.rules.view import View, report_words
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule

@@ -53,7 +53,13 @@ def summed(view: View) -> Finding | None:
     values = _values(claim, sums[0], kind, records)
     if len(values) < _ALIKE or len({record.item.id for record in records}) > 1:
         return None
-    counted = number(several["count"]) if several["count"] else len(values) if several[0][:4].lower() != "both" else 2
+    counted = (
+        number(several["count"])
+        if several["count"]
+        else len(values)
+        if several[0][:4].lower() != "both"
+        else 2
+    )
     agrees = counted == len(values) and sum(values) == sums[0].low
     if not agrees and counted != len(values):
         return None

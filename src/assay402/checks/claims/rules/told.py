@@ -11,8 +11,9 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import ANY, Act
 from assay402.checks.claims.rules.acting import Actions
+from assay402.checks.claims.rules.asked import resource_of
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
-from assay402.checks.claims.rules.deed import Deed, resource_of, stage_of
+from assay402.checks.claims.rules.deed import Deed, stage_of
 from assay402.checks.claims.rules.phases import is_of_other
 from assay402.checks.claims.rules.view import View, report_words, shared
 

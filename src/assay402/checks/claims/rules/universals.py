@@ -306,7 +306,11 @@ _BROKE: Final = re.compile(
 
 def _crashed(view: View) -> Finding | None:
     """Contradict that a run ended without errors by the only item, which shows how it broke off and no end after it."""
-    if _RAN_CLEAN.search(view.claim.text) is None or len(view.world.sources) != 1 or _NOT.search(view.claim.text):
+    if (
+        _RAN_CLEAN.search(view.claim.text) is None
+        or len(view.world.sources) != 1
+        or _NOT.search(view.claim.text)
+    ):
         return None
     records = view.world.bearing_of(view.world.sources[0])
     broke = view.world.once(
