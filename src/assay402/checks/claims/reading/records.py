@@ -21,9 +21,6 @@ _PAIR: Final = re.compile(
     r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:(?:USD|EUR|GBP|CHF|JPY|ms|s|min|h|MB|GB|KB|TB|kg|g|km|m|cm|mm|V|W|bytes?)\b|%|°[CF]\b))?)"
 )
 _LABEL: Final = re.compile(r"\s*[-*•]?\s*([A-Za-z][\w ./'()\-]{0,60}?)\s*:\s+(?=\S)(.{1,400})")
-_ANSWERED: Final = re.compile(
-    r"(?:GET|POST|PUT|PATCH|DELETE)\s\S{1,300}\s(?:HTTP/[0-9.]{1,3}\s|(?:->|=>|→)\s)?([1-5][0-9]{2})\b"
-)
 _STAMP: Final = re.compile(
     r"\s*\[?([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?|[0-9]{2}:[0-9]{2}:[0-9]{2})"
 )
@@ -246,9 +243,6 @@ class Record:
             rest = _PAIR.sub(lambda match: " " * len(match[0]), text)
             return (*self._named_facts(), *facts(rest))
         found = facts(text)
-        answered = _ANSWERED.match(text) if self.form == "line" else None
-        if answered is not None:  # the code of an answer is the value of nothing else
-            found = tuple(each for each in found if each.start != answered.start(1))
         label = _LABEL.match(text)
         if label is None or self.form == "prose":
             return found

@@ -1,6 +1,7 @@
 """Requests and their answers, as one line tells them: `DELETE /users/41 204`."""
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -54,3 +55,13 @@ def _last_word(path: str) -> str:
 
 _COLLECTION: Final = re.compile(r"[A-Za-z]{3,40}(?<![su])s", re.IGNORECASE)
 """The part of a path that names things of one kind, in the plural."""
+
+
+def is_code(text: str, start: int, said: Decimal | None) -> bool:
+    """Tell whether a value at a place of a line is the code of an answer, and a claimed one can be none."""
+    match = HTTP.search(text[:600]) if said is None or not _LOWEST <= said <= _HIGHEST else None
+    return match is not None and start in (match.start(3), match.start(4))
+
+
+_LOWEST: Final = 100
+_HIGHEST: Final = 599

@@ -56,17 +56,27 @@ def compared(view: View) -> Finding | None:
     if mine is None or claim.negative or claim.modality != "is":
         return None
     told: dict[bool, Record] = {}
+    is_turned = False
     for near in view.near[:6]:
         theirs = _sides(near.record.text) if near.record.form in ("line", "prose") else None
-        agrees = _told(mine, theirs) if theirs is not None else None
+        if theirs is None:
+            continue
+        turned = _turned(mine, theirs)
+        agrees = _as_it_stands(mine, theirs) if turned is None else turned
         if agrees is not None:
             told.setdefault(agrees, near.record)
-    if len(told) == 1:
+            is_turned = is_turned or turned is not None
+    if len(told) == 1 and is_turned:
         agrees, record = told.popitem()
-        if _sides(record.text) == mine:
-            return None  # it stands there in its own words
         return _finding((record.ref,), agrees=agrees)
     return None if told else _by_price(view, mine)
+
+
+def _as_it_stands(mine: Sides, theirs: Sides) -> bool | None:
+    """Say whether a comparison holds by one of the same two things in the same order, which other rules judge."""
+    if (mine.one, mine.other) != (theirs.one, theirs.other):
+        return None
+    return mine.word == theirs.word or (False if _is_opposite(mine.word, theirs.word) else None)
 
 
 def _finding(refs: tuple[str, ...], *, agrees: bool) -> Finding:
@@ -79,10 +89,8 @@ def _finding(refs: tuple[str, ...], *, agrees: bool) -> Finding:
     )
 
 
-def _told(mine: Sides, theirs: Sides) -> bool | None:
+def _turned(mine: Sides, theirs: Sides) -> bool | None:
     """Say whether a comparison holds by another of the same two things turned round; None where that is none."""
-    if (mine.one, mine.other) == (theirs.one, theirs.other):
-        return mine.word == theirs.word or (False if _is_opposite(mine.word, theirs.word) else None)
     shared = 0
     if mine.word == "after" and mine.one[-1:] and stem(mine.one[-1]) in _CARING:
         return None

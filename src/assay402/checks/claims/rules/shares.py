@@ -47,9 +47,10 @@ def share_counted(view: View) -> Finding | None:
     """Judge how many of several things are claimed to have fared in one way by counts, or by one record of each.
 
     ## What it reports
-    For `9 of 10 backups succeeded`, `most of the uploads` and `only one job failed`: SUPPORTED where a record of the
+    For `9 of 10 backups succeeded`, `most of the uploads`, `only one job failed`, `two thirds of the jobs`, `all but one`
+    and `not all`: SUPPORTED where a record of the
     thing counts its outcomes, or its records tell one outcome each, and the numbers agree; CONTRADICTED with
-    VALUE_MISMATCH where they do not.
+    VALUE_MISMATCH where they do not; UNSUPPORTED where no record counts them.
 
     ## Why it matters
     No single record can carry or deny a share; all of them together can.
