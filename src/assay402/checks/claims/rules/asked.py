@@ -2,7 +2,6 @@
 
 import re
 from decimal import Decimal
-from functools import lru_cache
 from typing import Final
 
 from assay402.checks.claims.reading.text import stems
@@ -25,7 +24,6 @@ def http_code(text: str) -> str:
     return (match[3] or match[4]) if match is not None else ""
 
 
-@lru_cache(maxsize=4_096)
 def path_words(text: str) -> frozenset[str]:
     """Give the stems of the words in the path of a request that a line tells with its answer."""
     match = HTTP.search(text[:600]) if "/" in text[:600] else None
@@ -38,7 +36,6 @@ def path_words(text: str) -> frozenset[str]:
 _TINY: Final = 2
 
 
-@lru_cache(maxsize=4_096)
 def resource_of(text: str) -> frozenset[str]:
     """Give the stems of the kind of thing that a request in a line is of: `user` of `DELETE /users/41`; empty where it has none."""
     match = HTTP.search(text[:600])

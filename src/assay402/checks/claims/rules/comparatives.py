@@ -35,7 +35,7 @@ class Sides(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def _sides(text: str) -> Sides | None:
-    match = _SIDES.fullmatch(text) if len(text) <= _LONGEST else None
+    match = _SIDES.fullmatch(text)
     if match is None:
         return None
     word = re.sub(r"\s(?:than)$", "", match["word"].lower())
@@ -52,13 +52,14 @@ def compared(view: View) -> Finding | None:
     claim = view.claim
     if "than" not in claim.text and "before" not in claim.text and "after" not in claim.text:
         return None
-    mine = _sides(claim.text)
+    mine = _sides(claim.text) if len(claim.text) <= _LONGEST else None
     if mine is None or claim.negative or claim.modality != "is":
         return None
     told: dict[bool, Record] = {}
     is_turned = False
     for near in view.near[:6]:
-        theirs = _sides(near.record.text) if near.record.form in ("line", "prose") else None
+        text = near.record.text
+        theirs = _sides(text) if len(text) <= _LONGEST and near.record.form in ("line", "prose") else None
         if theirs is None:
             continue
         turned = _turned(mine, theirs)

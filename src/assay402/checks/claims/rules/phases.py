@@ -37,7 +37,8 @@ _PLACES: Final = frozenset(
     )
 )
 """Fields that say where something is or what it is called, and not what it is."""
-_BEFORE_PAIRS: Final = re.compile(r"[^=]*?(?=\s?[\w.-]+=)")
+_BEFORE_PAIRS: Final = re.compile(r"[^=]{0,120}?(?=\s?[\w.-]{1,60}=)")
+_HEAD: Final = 200
 _MOST_FIELDS: Final = 40
 
 
@@ -123,9 +124,17 @@ def _is_of(near: Near, subject: frozenset[str]) -> bool:
 
 
 def main_of(record: Record) -> frozenset[str]:
+    """Give the stems of what the status of a record is of, found once."""
+    known: frozenset[str] | None = record.memo.get("main")
+    if known is None:
+        known = record.memo["main"] = _main(record)
+    return known
+
+
+def _main(record: Record) -> frozenset[str]:
     """Give the stems of what a record is of: the words before its pairs, or the first field that identifies a thing."""
     if record.form == "line":
-        match = _BEFORE_PAIRS.match(record.text)
+        match = _BEFORE_PAIRS.match(record.text[:_HEAD])
         return (
             frozenset(each for each in stems(match[0]) if not each.isdigit())
             if match is not None

@@ -72,13 +72,17 @@ class Portion(NamedTuple):
         return share <= self.high if self.bound == "<=" else self.low <= share <= self.high
 
 
-@lru_cache(maxsize=4_096)
 def portion_of(text: str) -> Portion | None:
     """Give the part of several things that a text speaks of first; None where it speaks of none."""
-    lowered = text[:_READ].lower()
+    return _portion_of(text[:_READ])
+
+
+@lru_cache(maxsize=4_096)
+def _portion_of(text: str) -> Portion | None:
+    lowered = text.lower()
     if not any(hint in lowered for hint in _HINTS):
         return None
-    match = _PORTION.search(text, 0, _READ)
+    match = _PORTION.search(text)
     if match is None:
         return None
     bound = _BOUNDS[match["bound"].lower()] if match["bound"] else ""

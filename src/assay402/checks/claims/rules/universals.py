@@ -312,13 +312,9 @@ def _crashed(view: View) -> Finding | None:
         or _NOT.search(view.claim.text)
     ):
         return None
-    records = view.world.bearing_of(view.world.sources[0])
-    broke = view.world.once(
-        "broke",
-        lambda: next((each for each in reversed(records) if _BROKE.match(each.text)), None),
-    )
+    broke = view.world.once("broke", lambda: _broken(view.world.bearing_of(view.world.sources[0])))
     named = view.claim.content - _RUNS - _told_of()
-    if broke is None or named - frozenset(stems(broke.item.source_label)) or _goes_on(records, broke):
+    if broke is None or named - frozenset(stems(broke.item.source_label)):
         return None
     return Finding(
         support="CONTRADICTED",
@@ -336,9 +332,14 @@ _RUNS: Final = frozenset(
 )  # fmt: skip
 
 
-def _goes_on(records: list[Record], broke: Record) -> bool:
-    """Tell whether what follows says that something ended well."""
-    return any(cue(each.text[:_READ]) == "COMPLETED" for each in records if each.order > broke.order)
+def _broken(records: list[Record]) -> Record | None:
+    """Give the last record that shows how a run broke off; None where what follows says that something ended well."""
+    for record in reversed(records):
+        if _BROKE.match(record.text):
+            return record
+        if cue(record.text[:_READ]) == "COMPLETED":
+            return None
+    return None
 
 
 _READ: Final = 300

@@ -28,7 +28,7 @@ def _tokens(text: str) -> list[str]:
 @lru_cache(maxsize=4_096)
 def _turned(text: str) -> tuple[tuple[str, ...], str, tuple[str, ...]] | None:
     """Give who did it, the verb, and what stands behind it, of a sentence in the passive."""
-    match = _PASSIVE.fullmatch(text) if len(text) <= _LONGEST else None
+    match = _PASSIVE.fullmatch(text)
     if match is None or not is_past(match["verb"].lower()):
         return None
     behind = (*_tokens(match["goal"]), *_tokens(match["rest"] or ""))
@@ -51,12 +51,17 @@ def _is_active(text: str, turned: tuple[tuple[str, ...], str, tuple[str, ...]]) 
 def says_in_other_voice(view: View) -> str:
     """Give the reference of a record that says a claim in the other voice; empty where none does."""
     claim = view.claim
-    if claim.negative or claim.quantifier or claim.modality != "is":
+    if claim.negative or claim.quantifier or claim.modality != "is" or len(claim.text) > _LONGEST:
         return ""
     mine = _turned(claim.text)
     for near in view.near[:6]:
         record = near.record
-        if record.form not in ("line", "prose") or record.fields or record.item.kind == "description":
+        if (
+            len(record.text) > _LONGEST
+            or record.form not in ("line", "prose")
+            or record.fields
+            or record.item.kind == "description"
+        ):
             continue
         theirs = _turned(record.text) if mine is None else None
         told = (mine is not None and _is_active(record.text, mine)) or (
