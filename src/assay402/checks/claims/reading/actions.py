@@ -24,11 +24,11 @@ _ASKED: Final = re.compile(
     re.IGNORECASE,
 )
 _FAILED_TO: Final = re.compile(
-    r"\b(?:failed to|was unable to|were unable to|could not|couldn't|failure to)\s(?:\w+\s){0,1}$",
+    r"\b(?:failed to|unable to|not able to|n't able to|could not|couldn't|failure to)\s(?:\w+\s){0,1}$",
     re.IGNORECASE,
 )
 _NEGATED: Final = re.compile(
-    r"\b(?:not|never|n't|no|nothing|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
+    r"\b(?:not|never|n't|no|nothing|nobody|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
 _WAITING: Final = re.compile(
@@ -57,6 +57,10 @@ _THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "messa
 """Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
+_MADE: Final = re.compile(r"\bmade\s(?:an?\s|the\s|our\s)?$", re.IGNORECASE)
+"""Who made a payment paid."""
+_FALLS: Final = re.compile(r"fall|fell|declin|decreas|reduc|sank|sink", re.IGNORECASE)
+"""Words that mean the same as drop where something falls, and nothing is deleted."""
 _ACCOUNT: Final = re.compile(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNORECASE)
 """Money is moved from checking; nothing is checked there."""
 _ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
@@ -117,7 +121,14 @@ def same_action(claimed: str, found: str) -> bool:
 def groups_in(text: str) -> frozenset[str]:
     """Name the groups of actions whose words stand in a text in any form."""
     known = _groups()
-    return frozenset(known[each] for each in stems(text.replace("_", " ")) if each in known)
+    found = frozenset(known[each] for each in stems(text.replace("_", " ")) if each in known)
+    if "delete" in found and _FALLS.search(text) is not None:
+        deleting = stems(_FALLING.sub(" ", text.replace("_", " ")))
+        return found if any(known.get(each) == "delete" for each in deleting) else found - {"delete"}
+    return found
+
+
+_FALLING: Final = re.compile(rf"\b(?:{_FALLS.pattern})\w*", re.IGNORECASE)
 
 
 @lru_cache(maxsize=8_192)
@@ -140,7 +151,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
         if (
             group is None
             or _COMPOUND.match(text, end)
-            or (group == "delete" and _MEASURED.match(text, end))
+            or (group == "delete" and (_MEASURED.match(text, end) or _FALLS.match(word)))
             or (word.lower() == "checking" and _ACCOUNT.search(text[max(0, start - 8) : start]))
             or (group == "sign" and _ENROLLED.match(text, end))
             or text[end : end + 1] == "_"
@@ -171,7 +182,7 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
         and not _ASKED.search(before)
         and not _is_participle(low)
     ):
-        stage = cue(text[start:]) or cue(before)
+        stage = cue(text[start:]) or cue(before) or ("COMPLETED" if _MADE.search(before) else None)
         return Mention(group, stage, start, end, negated) if stage is not None else None
     if _ASKED.search(before):
         return Mention(group, "REQUESTED", start, end)

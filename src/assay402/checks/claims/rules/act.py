@@ -92,6 +92,8 @@ def _statuses(claim: Claim) -> list[Mention]:
     stage = cue(match[0]) if match is not None else None
     if match is None or stage is None:
         return []
+    if stage in ("QUEUED", "ATTEMPTED") and _is_denied(claim, match.start()):
+        return []  # that it is not pending says nothing of how far it went
     is_negated = stage == "COMPLETED" and _is_denied(claim, match.start())
     return [Mention(ANY, stage, match.start(), match.end(), is_negated)]
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.asked import is_code
 from assay402.checks.claims.rules.compare import (
     IDENTIFYING,
     NUMERIC,
@@ -374,3 +375,12 @@ def _codes(scope: Sequence[Record]) -> Iterator[tuple[Record, Fact, str]]:
             for fact in record.facts:
                 if fact.kind == "code":
                     yield record, fact, ""
+
+
+def is_asked(binding: Binding) -> bool:
+    """Tell whether a value stands in what a call asked for, or is the code of its answer, which tells nothing of what is."""
+    record, found = binding.record, binding.found
+    is_answer = (
+        record is not None and found is not None and is_code(record.text, found.start, binding.fact.low)
+    )
+    return record is not None and (is_answer or record.label.endswith(" call"))

@@ -9,6 +9,7 @@ from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.naming import is_attribute, kinds
 from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.text import stem, stems, words
+from assay402.checks.claims.rules.asked import path_words, resource_of
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
@@ -42,7 +43,7 @@ def carries(view: View, action: Told, near: Near) -> bool:
         return False
     if near.missing_names and not (action.act.outcome or _told_by_parts(view, near)):
         return False
-    if not speaks_plainly(claim, near):
+    if not speaks_plainly(claim, near) or _asks_of_other(view, action, near):
         return False
     spoken = _spoken(action, near)
     purpose = _PURPOSE.search(claim.text)
@@ -72,6 +73,16 @@ def carries(view: View, action: Told, near: Near) -> bool:
     counted = frozenset().union(*(each.found.attribute for each in near.bindings if each.found is not None))
     named = {each for each in (rest & near.stems) - counted if not groups_in(each)}
     return not named and _is_the_only(view, action)
+
+
+def _asks_of_other(view: View, action: Told, near: Near) -> bool:
+    """Tell whether a record is a request whose path says nothing of what a claim is about."""
+    said = path_words(near.record.text) if near.record.form == "line" else frozenset()
+    claim = view.claim
+    if not said or not near.wanted:
+        return False
+    doing = {word for group in action.act.groups for word in words_of(group)}
+    return not any(one in two or two in one for one in said for two in claim.content | claim.names | doing)
 
 
 _OBJECT: Final = re.compile(
@@ -137,7 +148,7 @@ def _spoken(action: Told, near: Near) -> set[str]:
     groups = action.act.groups | {deed.group for deed in action.deeds if deed.record is near.record}
     spoken = {word for group in groups for word in words_of(group)} | _listed("said_of_stage")
     if action.act.outcome:
-        spoken.add(stem("live"))
+        spoken |= {stem("live"), stem("unpaid")}
     if action.act.stage == "NONEXECUTION":
         spoken.add(stem("make"))  # `no changes were made`
     if is_sql_answer(near.record.text):
@@ -165,6 +176,8 @@ def _held(state: str, view: View, near: Near, index: int) -> bool:
     if state != "absent":
         return False
     fact = view.claim.facts[index]
+    if fact.kind == "id" and fact.value in near.shared and resource_of(near.record.text):
+        return True  # the path of a request names it
     if fact.kind == "number":
         # A count may stand in the line beside the one that names the action, as SQL answers do.
         following = view.world.records[near.record.order : near.record.order + 3]

@@ -11,6 +11,7 @@ from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, mentions
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.asked import HTTP, METHODS
 
 _READING_VERB: Final = re.compile(
     r"(?:^|[\s_.])(?:get|search|list|find|read|lookup|look|fetch|query|calculate|think|describe|show|view|retrieve|check|count|select)",
@@ -77,9 +78,6 @@ _NAMING: Final = frozenset(
         "description",
     }
 )
-_HTTP: Final = re.compile(
-    r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
-)
 _MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
 _EXIT: Final = re.compile(
     r"\bexit(?:ed)?(?: with)?(?: code| status)?[ =:]*([0-9]{1,3})\b|\bexit_code[=:]\s?([0-9]{1,3})",
@@ -131,8 +129,23 @@ def deeds_of(record: Record) -> list[Deed]:
 
 
 def _from_words(record: Record, stage: Stage | None) -> list[Deed]:
-    found = () if _is_answer(record) else mentions(record.text[:600])
-    return [Deed(record, each.group, _told(each, stage)) for each in found]
+    text = record.text[:600]
+    found = () if _is_answer(record) else mentions(text)
+    return [
+        Deed(
+            record,
+            each.group,
+            "NONEXECUTION" if _UNTRUE.match(text, each.end) is not None else _told(each, stage),
+        )
+        for each in found
+    ]
+
+
+_UNTRUE: Final = re.compile(
+    r"\"?\s?(?:=\s?\"?(?:false|no|0)(?=$|[\s,;|)\"\]}])|:\s?\"?(?:false|no|0)\"?(?=\s*(?:$|[,;|)\]}])))",
+    re.IGNORECASE,
+)
+"""What follows the name of a field whose answer is no."""
 
 
 def _told(mention: Mention, stage: Stage | None) -> Stage:
@@ -182,12 +195,6 @@ def is_mail_line(text: str) -> bool:
     return _MAIL.search(text[:600]) is not None
 
 
-def http_code(text: str) -> str:
-    """Give the status code of a line about an HTTP request; empty where there is none."""
-    match = _HTTP.search(text[:600])
-    return (match[3] or match[4]) if match is not None else ""
-
-
 def exit_code(text: str) -> str:
     """Give the exit code a line tells; empty where it tells none."""
     match = _EXIT.search(text[:600])
@@ -212,9 +219,9 @@ def _groups(record: Record) -> frozenset[str]:
     if record.form != "json":
         if _MAIL.search(record.text[:600]):
             return groups_in(record.text[:600]) | {"send"}
-        http = _HTTP.search(record.text[:600])
-        if http is not None and http[1] in ("POST", "PUT"):
-            return groups_in(record.text[:600]) | {"send"}
+        http = HTTP.search(record.text[:600])
+        if http is not None and http[1] in METHODS:
+            return groups_in(record.text[:600]) | METHODS[http[1]]
         return groups_in(
             f"{record.label if len(record.text) < 80 else ''} {record.text[:600]}"
         )  # short lines belong to their heading
@@ -282,7 +289,7 @@ def _text_stage(record: Record) -> Stage | None:
     text = record.text[:600]
     if record.form == "json":
         return None
-    http = _HTTP.search(text)
+    http = HTTP.search(text)
     if http is not None:
         code = http[3] or http[4]
         return (
@@ -315,7 +322,7 @@ def _field_stage(record: Record) -> Stage | None:
         last = name.rpartition(".")[2]
         if last in _ERROR and value not in ("null", "none", "false", "0", "", "[]"):
             return "FAILED"
-        if last in _TRUTH and value in ("false", "no", "0"):
+        if last in _TRUTH and value in ("false", "no", "0") and not _is_one_of_steps(record, last):
             return "FAILED"
         if last in _CODE and value.isdigit():
             number = int(value)
@@ -340,6 +347,15 @@ def _field_stage(record: Record) -> Stage | None:
             for each in record.fields
         )
         else None
+    )
+
+
+def _is_one_of_steps(record: Record, name: str) -> bool:
+    """Tell whether a field of a line denies one action beside others that it affirms: `created=true sent=false`."""
+    return (
+        record.form == "line"
+        and bool(groups_in(name))
+        and any(field.value.lower() in ("true", "yes") and groups_in(field.name) for field in record.fields)
     )
 
 

@@ -6,8 +6,8 @@ from typing import Final
 from assay402.checks.claims.model import Finding, Stage, Support
 from assay402.checks.claims.reading.actions import cue, groups_in
 from assay402.checks.claims.rules.act import ANY
+from assay402.checks.claims.rules.asked import http_code
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
-from assay402.checks.claims.rules.deed import http_code
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.targets import other_aim
 from assay402.checks.claims.rules.told import Told, told

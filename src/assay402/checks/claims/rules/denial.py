@@ -3,12 +3,13 @@
 import re
 from typing import Final
 
-from assay402.checks.claims.model import Finding
+from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.deed import exit_code, stage_of
 from assay402.checks.claims.rules.polarity import denies, truth_of
+from assay402.checks.claims.rules.portions import portion_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.core.check import rule
 
@@ -118,19 +119,26 @@ def _is_clean(record: Record, named: str) -> bool:
 
 
 def _outcome_denied(supported: Supported) -> Finding | None:
+    portion = portion_of(supported.claim.text)
+    if portion is not None and portion.is_denial:
+        return None  # that not all of them failed denies no failure
     word = denied_outcome(supported.claim.text)
     stage = cue(word) if word else None
     if stage is None:
         return None
-    for near in supported.nears:
-        record = near.record
-        counted = re.search(
-            rf"\b[1-9][0-9]*\s{re.escape(word)}\b|\b{re.escape(word)}\s?[=:]\s?[1-9]", record.text
-        )
-        stages = {stage_of(record), *(deed.stage for deed in supported.view.world.deeds(record))}
-        if counted or (supported.rule != "test-report" and stage in stages and not denies(record)):
-            return denied(supported, _ID, record, "POLARITY", f"the record says {stage}")
-    return None
+    record = next(
+        (near.record for near in supported.nears if _fared(supported, near.record, word, stage)), None
+    )
+    return None if record is None else denied(supported, _ID, record, "POLARITY", f"the record says {stage}")
+
+
+def _fared(supported: Supported, record: Record, word: str, stage: Stage) -> bool:
+    """Tell whether a record counts some that fared as a word says, or tells such an end itself."""
+    counted = re.search(
+        rf"\b[1-9][0-9]*\s{re.escape(word)}\b|\b{re.escape(word)}\s?[=:]\s?[1-9]", record.text
+    )
+    stages = {stage_of(record), *(deed.stage for deed in supported.view.world.deeds(record))}
+    return counted is not None or (supported.rule != "test-report" and stage in stages and not denies(record))
 
 
 def _value_denied(supported: Supported) -> Finding | None:

@@ -92,6 +92,9 @@ def is_doubted(claim: Claim, record: Record) -> bool:
     return _embedded(claim, record, only_doubt=True)
 
 
+_ORDERS: Final = re.compile(r"\b(?:before|after)\b", re.IGNORECASE)
+
+
 def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
     if record.form not in ("line", "prose") or claim.form in ("leaf", "cell"):
         return False
@@ -100,6 +103,8 @@ def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
         heads = tuple(each for each in heads if not each.undone)
     if heads and is_of_past(claim.text):
         heads = tuple(each for each in heads if not each.awaited or each.word == stem("before"))
+    if heads and _ORDERS.search(claim.text):  # what stands behind is a side of the claim as well
+        heads = tuple(each for each in heads if not each.awaited)
     if not heads:
         return False
     said = frozenset((*stems(claim.text), *(stem(word) for word in words(claim.text.lower()))))

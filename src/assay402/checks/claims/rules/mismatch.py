@@ -6,8 +6,9 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.alignment import says_in_order
-from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.bind import Binding, is_asked
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.repairing import replacement
@@ -162,10 +163,12 @@ def _best_mismatch(view: View) -> tuple[Near, Binding] | None:
     if slip is not None:
         return slip
     for near in view.near:
-        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit") and not _is_asked(each)]
+        wrong = [each for each in near.bindings if each.state in ("mismatch", "unit") and not is_asked(each)]
         if not wrong or not _same_subject(view, near, wrong):
             continue
-        if near.record.form == "row" and _COMPARING.search(claim.text):
+        if (near.record.form == "row" and _COMPARING.search(claim.text)) or (
+            together.is_said(claim) and together.is_one_of_several(view.world, wrong[0])
+        ):
             continue
         if claim.negative and not denies(near.record):
             continue
@@ -214,11 +217,6 @@ def _has_year(view: View, year: str) -> bool:
         },
     )
     return year in years
-
-
-def _is_asked(binding: Binding) -> bool:
-    """Tell whether a value stands in what a call asked for, which tells nothing of what is."""
-    return binding.record is not None and binding.record.label.endswith(" call")
 
 
 def _counts_here(view: View, near: Near) -> bool:

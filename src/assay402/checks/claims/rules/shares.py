@@ -4,24 +4,19 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from assay402.checks.claims.model import Claim, Finding, Stage
+from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.portions import WORDS, N, Portion, number, portion_of
 from assay402.checks.claims.rules.view import View, report_words
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_WORDS: Final = {
-    word: number
-    for number, word in enumerate(
-        ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
-    )
-}
-_N = rf"[0-9]{{1,6}}|{'|'.join(_WORDS)}"
 _SHARE: Final = re.compile(
-    rf"\b(?:(?P<part>{_N})\s?(?:/|of|out of)\s?(?:the\s|our\s)?(?P<whole>{_N})|(?P<most>most)\sof\s(?:the\s|our\s)?(?P<among>{_N})?|only\s(?P<only>{_N}))",
+    rf"\b(?:(?P<part>{N})\s?(?:/|of|out of)\s?(?:the\s|our\s)?(?P<whole>{N})|(?P<most>most)\sof\s(?:the\s|our\s)?(?P<among>{N})?|only\s(?P<only>{N}))",
     re.IGNORECASE,
 )
 _COUNT: Final = re.compile(
@@ -41,7 +36,6 @@ _OF_STATUS: Final = frozenset(
         "success",
         "only",
         "most",
-        *_WORDS,
     )
 )
 _LONGEST: Final = 160
@@ -53,9 +47,10 @@ def share_counted(view: View) -> Finding | None:
     """Judge how many of several things are claimed to have fared in one way by counts, or by one record of each.
 
     ## What it reports
-    For `9 of 10 backups succeeded`, `most of the uploads` and `only one job failed`: SUPPORTED where a record of the
+    For `9 of 10 backups succeeded`, `most of the uploads`, `only one job failed`, `two thirds of the jobs`, `all but one`
+    and `not all`: SUPPORTED where a record of the
     thing counts its outcomes, or its records tell one outcome each, and the numbers agree; CONTRADICTED with
-    VALUE_MISMATCH where they do not.
+    VALUE_MISMATCH where they do not; UNSUPPORTED where no record counts them.
 
     ## Why it matters
     No single record can carry or deny a share; all of them together can.
@@ -64,6 +59,9 @@ def share_counted(view: View) -> Finding | None:
     Give the numbers of the records.
     """
     claim = view.claim
+    portion = portion_of(claim.text)
+    if portion is not None:
+        return _portion_counted(view, portion)
     match = _SHARE.search(claim.text)
     stage = cue(claim.text[match.end() :]) if match is not None else None
     noun = claim.content - report_words() - _OF_STATUS
@@ -73,46 +71,53 @@ def share_counted(view: View) -> Finding | None:
     if told is None:
         return None
     counts, whole, record = told
-    agrees = _holds(match, counts.get(stage, 0), whole)
+    count = counts.get(stage, 0)
+    return _counted(record, count, whole, agrees=_holds(match, count, whole))
+
+
+def _counted(record: Record, count: int, whole: int, *, agrees: bool) -> Finding:
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",
         rule="claims/share-counted",
         refs=(record.ref,),
         code="" if agrees else "VALUE_MISMATCH",
-        note=f"the records count {counts.get(stage, 0)} of {whole}",
+        note=f"the records count {count} of {whole}",
     )
 
 
-_ALL_BUT: Final = re.compile(rf"\ball but ({_N})\b", re.IGNORECASE)
-_NEARLY: Final = Decimal("0.5")
-
-
-def is_share(claim: Claim, good: int, bad: int) -> bool | None:
-    """Tell whether a claim of a share (`all but one`, `half of`, `95% of`) is what two numbers come to; None where it is none."""
-    match = _ALL_BUT.search(claim.text)
-    if match is not None:
-        return bad == _number(match[1])
-    shares = [
-        fact
-        for fact in claim.facts
-        if fact.kind == "percent" and fact.low is not None and fact.high is not None
-    ]
-    if len(shares) != 1 or not good + bad:
+def _portion_counted(view: View, portion: Portion) -> Finding | None:
+    """Judge a part of several things, such as two thirds of them or all but one."""
+    claim = view.claim
+    stage = cue(claim.text[portion.end :])
+    noun = claim.content - report_words() - _OF_STATUS - WORDS
+    said = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
+    if stage is None or said or not noun or (claim.negative and not portion.is_denial):
         return None
-    low, high = shares[0].low or Decimal(0), shares[0].high or Decimal(0)
-    return low - _NEARLY <= Decimal(100 * good) / (good + bad) <= high + _NEARLY
-
-
-def _number(text: str) -> int:
-    return _WORDS.get(text.lower()) or int(text)
+    told = _counts(view, noun) or _outcomes(view, noun)
+    if told is not None:
+        counts, whole, record = told
+        count = counts.get(stage, 0)
+        return _counted(record, count, whole, agrees=portion.holds(count, whole))
+    near = next(iter(view.addressed), None)
+    stated = any(portion_of(each.record.text) is not None for each in view.near)
+    if near is None or stated or "%" in claim.text or near.record.is_prose:
+        return None
+    return Finding(
+        support="UNSUPPORTED",
+        rule="claims/share-counted",
+        refs=(near.record.ref,),
+        code="MISSING_FACT",
+        note="no record counts them",
+        missing=("QUANTITY_SOURCE", "A record that counts all of them and how each fared."),
+    )
 
 
 def _holds(match: re.Match[str], count: int, whole: int) -> bool:
     if match["only"]:
-        return count == _number(match["only"])
+        return count == number(match["only"])
     if match["most"]:
-        return 2 * count > whole and (not match["among"] or whole == _number(match["among"]))
-    return count == _number(match["part"]) and whole == _number(match["whole"])
+        return 2 * count > whole and (not match["among"] or whole == number(match["among"]))
+    return count == number(match["part"]) and whole == number(match["whole"])
 
 
 def _counts(view: View, noun: frozenset[str]) -> tuple[dict[Stage, int], int, Record] | None:
@@ -174,6 +179,9 @@ def records_summed(view: View) -> Finding | None:
     claim = view.claim
     sums = [fact for fact in claim.facts if fact.kind == "money"]
     several = _SEVERAL.search(claim.text)
+    found = together.summed(view) if together.is_said(claim) else None
+    if found is not None:
+        return found
     if len(sums) != 1 or several is None or claim.negative or view.identifiers:
         return None
     noun = frozenset({stem(several["noun"])})
@@ -190,7 +198,7 @@ def records_summed(view: View) -> Finding | None:
             note="not every record gives an amount",
             missing=("QUANTITY_SOURCE", "An amount of each of the things that are summed."),
         )
-    many = not several["count"] or _number(several["count"]) == len(lines)
+    many = not several["count"] or number(several["count"]) == len(lines)
     agrees = total == sums[0].low and many
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",
@@ -203,7 +211,7 @@ def records_summed(view: View) -> Finding | None:
 
 _MOST: Final = 8
 _SEVERAL: Final = re.compile(
-    rf"^\W*(?:the|all|these|our|both|your)\s(?:(?P<count>{_N})\s)?(?P<noun>[a-z]+s)\s(?:total(?:l?ed)?|sum(?:med)? (?:up )?to|add(?:ed)? up to|c[oa]me to)\b",
+    rf"^\W*(?:the|all|these|our|both|your)\s(?:(?P<count>{N})\s)?(?P<noun>[a-z]+s)\s(?:total(?:l?ed)?|sum(?:med)? (?:up )?to|add(?:ed)? up to|c[oa]me to)\b",
     re.IGNORECASE,
 )
 

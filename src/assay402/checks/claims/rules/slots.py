@@ -73,7 +73,7 @@ def other_slot(supported: Supported) -> Finding | None:
             "COMPARISON_FALSE",
             "the versions are ordered otherwise",
         )
-    for near in supported.nears:
+    for near in supported.nears if supported.rule != "share-counted" else ():
         found = (
             _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)

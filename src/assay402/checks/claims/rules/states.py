@@ -9,12 +9,13 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, word_spans, words
 from assay402.checks.claims.rules.order import is_later
+from assay402.checks.claims.rules.phases import phased
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
 _STANDS: Final = re.compile(
-    r"^\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently )?(?P<state>[a-z]{2,14})[.!]?\s*$",
+    r"^\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently |still )?(?P<state>[a-z]{2,14})[.!]?\s*$",
     re.IGNORECASE,
 )
 _KINDS: Final = listed("kinds")
@@ -32,7 +33,8 @@ def state_otherwise(view: View) -> Finding | None:
     ## What it reports
     CONTRADICTED with STATUS_CONFLICT where a claim such as `Pod api-7 is running` names its subject and a state, and
     the newest line, or the row of a table with a column of states, gives a state that cannot hold beside it:
-    `CrashLoopBackOff`, `exited`, `inactive`. A thing named by its kind alone must be the only one of the table.
+    `CrashLoopBackOff`, `exited`, `inactive`. The field of the status of that one thing decides before words do, and
+    supports what it says: `The order is still pending` beside `"status": "pending"`. A thing named by its kind alone must be the only one of the table.
 
     ## Why it matters
     Tools say that a thing is not running in many words, and hardly ever in these.
@@ -41,6 +43,9 @@ def state_otherwise(view: View) -> Finding | None:
     Say the state of the record.
     """
     claim = view.claim
+    phase = phased(view)
+    if phase is not None:
+        return phase
     match = _STANDS.match(claim.text)
     excluded = _excluded(match["state"]) if match is not None else frozenset()
     if match is None or not excluded or claim.negative or claim.quantifier or claim.modality != "is":

@@ -8,6 +8,7 @@ from typing import Final
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules import comparatives
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
@@ -149,12 +150,13 @@ _MOVED: Final = re.compile(
 
 @rule("claims/comparison-false", since="0.1", spec="section 7, R08")
 def comparison_false(view: View) -> Finding | None:
-    """Contradict a comparison that the claim's own two values refute.
+    """Contradict a comparison that the claim's own two values, or a record of the same two things, refute.
 
     ## What it reports
     CONTRADICTED with the reason COMPARISON_FALSE where the claim says that one value is more or less than another,
     is or is not enough for it, or rose or fell from one to the other, and the two values it gives compare otherwise.
-    A record of the evidence must speak of the claim; the reference names it.
+    A record of the evidence must speak of the claim; the reference names it. `A is smaller than B` is SUPPORTED by
+    `B is larger than A` and contradicted by `B is smaller than A`; which of two rows is cheaper their prices say.
 
     ## Why it matters
     A balance of 280 that `is not enough` for 110 was copied from the wrong line, whichever line that was.
@@ -162,6 +164,9 @@ def comparison_false(view: View) -> Finding | None:
     ## How to fix it
     Look both values up again.
     """
+    turned = comparatives.compared(view)
+    if turned is not None:
+        return turned
     values = [fact for fact in view.claim.facts if fact.kind in NUMERIC and fact.low is not None]
     if len(values) != 2 or values[0].unit != values[1].unit or not view.near or view.claim.modality == "may":
         return None

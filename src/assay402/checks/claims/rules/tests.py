@@ -7,9 +7,9 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
+from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
-from assay402.checks.claims.rules.shares import is_share
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -59,7 +59,7 @@ def test_report(view: View) -> Finding | None:
     lines of the form `N passed, N failed`.
     """
     claim = view.claim
-    if not _ABOUT.search(f"{claim.context} {claim.text}") or not (
+    if not (_ABOUT.search(f"{claim.context} {claim.text}") or _is_of_the_run(view)) or not (
         _PASS.search(claim.text)
         or _FAIL.search(claim.text)
         or _SKIPPED.search(claim.text)
@@ -69,6 +69,7 @@ def test_report(view: View) -> Finding | None:
     runs = runs_of(claim)
     said = claim.content | frozenset(stems(claim.context))
     named = {each for each in said - (kind_stems(runs) if runs else frozenset()) if each not in _WORDS}
+    named -= WORDS | {stem("never"), stem("nothing")}
     named |= _KINDS & frozenset(stems(claim.text))
     found = _summaries(view, runs)
     own = [each for each in found if is_of(each.record, runs, view.world)]
@@ -88,10 +89,73 @@ def test_report(view: View) -> Finding | None:
         found = own
     if not found:
         return None
+    if _NEVER.search(claim.text):
+        return _never(claim, found)
     counted = of_suites(found, suites=_SUITES.search(claim.text) is not None)
     if not counted and _counts_of(claim) is not None:
         return _unreported((found[-1].record.ref,))
+    portion = portion_of(claim.text)
+    if portion is not None and (portion.is_of_named or _ABOUT.search(claim.text[portion.end :][:_BEHIND])):
+        return _judge_portion(claim, merged(counted or found), portion)
     return _judge(claim, merged(counted or found), named=bool(named or runs))
+
+
+_BEHIND: Final = 60
+"""Characters behind a share in which it is said of what."""
+
+
+def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding | None:
+    """Judge what part of the tests is claimed to have fared in a way by the numbers of a summary."""
+    others = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
+    if others or (claim.negative and not portion.is_denial):
+        return None
+    passed, tail = summary.passed, claim.text[portion.end :]
+    if passed is None:
+        is_said = portion_of(summary.record.text) is not None
+        return None if is_said else _unreported((summary.record.ref,))
+    skipped = summary.counts.get("skipped", 0)
+    whole = max(summary.counts.get("total", 0), passed + summary.failed + skipped)
+    count = summary.failed if _FAIL.search(tail) else skipped if _SKIPPED.search(tail) else passed
+    agrees = portion.holds(count, whole)
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/test-report",
+        refs=(summary.record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the newest summary tells {count} of {whole}",
+    )
+
+
+_NEVER: Final = re.compile(r"\bnever\b", re.IGNORECASE)
+_NOTHING_FAILED: Final = re.compile(
+    r"\W*(?:there (?:were|are) no (?:failures|errors)|nothing (?:has )?failed|no failures(?: occurred)?|none failed)\W*",
+    re.IGNORECASE,
+)
+
+
+def _is_of_the_run(view: View) -> bool:
+    """Tell whether a claim only says that nothing failed, where each item reports a test run."""
+    if _NOTHING_FAILED.fullmatch(view.claim.text) is None:
+        return False
+    items = view.world.sources
+    return bool(items) and all(
+        any(summary_of(record) is not None for record in view.world.bearing_of(item)[-_NEWEST:])
+        for item in items
+    )
+
+
+def _never(claim: Claim, found: list[Summary]) -> Finding | None:
+    """Contradict that something never failed by any run of it that did."""
+    bad = next((each for each in found if each.failed or each.good is False), None)
+    if bad is None or _FAIL.search(claim.text) is None:
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/test-report",
+        refs=(bad.record.ref,),
+        code="COUNTEREXAMPLE",
+        note="a summary tells of a failure",
+    )
 
 
 _SUITES: Final = re.compile(
@@ -190,8 +254,6 @@ def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
         return _judge_number(claim, summary, summary.counts.get("skipped"), "skipped", none)
     if _FAIL.search(claim.text) and (not _PASS.search(claim.text) or _NO_FAILURE.search(claim.text)):
         return _judge_failures(claim, summary)
-    if _NOT_ALL.search(claim.text) and (summary.passed or summary.failed):
-        return _judge_some(summary)
     if claim.negative and not _FAIL.search(claim.text):
         return None
     if summary.skipped or summary.failed or summary.good is False:
@@ -232,26 +294,11 @@ def _unreported(refs: tuple[str, ...]) -> Finding:
     )
 
 
-_NOT_ALL: Final = re.compile(r"\bnot (?:\w+ )?all\b", re.IGNORECASE)
-
-
-def _judge_some(summary: Summary) -> Finding:
-    """Judge that not all passed by a summary."""
-    return Finding(
-        support="SUPPORTED" if summary.failed else "CONTRADICTED",
-        rule="claims/test-report",
-        refs=(summary.record.ref,),
-        code="" if summary.failed else "STATUS_CONFLICT",
-        note=f"the newest summary tells {summary.failed} that did not pass",
-    )
-
-
 def _judge_unclean(claim: Claim, summary: Summary, *, named: bool) -> Finding:
     """Judge a claim that tests passed by a summary in which some did not."""
     ref = (summary.record.ref,)
     of, counted = _OF.search(claim.text), _counts_of(claim)
-    share = is_share(claim, summary.passed or 0, summary.failed)
-    told = share or (of is not None and int(of[1]) == summary.passed and summary.failed > 0)
+    told = of is not None and int(of[1]) == summary.passed and summary.failed > 0
     if told or (claim.quantifier != "all" and counted and counted == summary.passed and not named):
         return Finding(support="SUPPORTED", rule="claims/test-report", refs=ref)
     return Finding(
@@ -273,6 +320,8 @@ def _judge_failures(claim: Claim, summary: Summary) -> Finding | None:
     if summary.good is False and not summary.counts and _counts_of(claim) is not None:
         return None  # it tells that something failed, and not how much
     if _NO_FAILURE.search(claim.text) or claim.quantifier == "none" or claim.negative:
+        if summary.good is False and not summary.counts:
+            return _never(claim, [summary])
         finding = _judge_number(claim, summary, told, "failed", 0)
         counted = _counts_of(claim)
         if finding is not None and finding.support == "SUPPORTED" and counted:

@@ -6,13 +6,15 @@ from typing import Final
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Stage
-from assay402.checks.claims.reading.actions import words_of
+from assay402.checks.claims.reading.actions import groups_in, same_action, words_of
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import ANY, Act
 from assay402.checks.claims.rules.acting import Actions
+from assay402.checks.claims.rules.asked import resource_of
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
 from assay402.checks.claims.rules.deed import Deed, stage_of
+from assay402.checks.claims.rules.phases import is_of_other
 from assay402.checks.claims.rules.view import View, report_words, shared
 
 _PLACES: Final = (
@@ -228,6 +230,7 @@ class Told:
                 and subject
                 and (near.shared or 2 * held >= len(subject))
                 and not self._other_identifier(near.record)
+                and not is_of_other(near.record, subject)
             ):
                 rated.append(((len(near.shared), held), Deed(near.record, ANY, stage)))
         best = max((rate for rate, _ in rated), default=(0, 0))
@@ -298,7 +301,18 @@ class Told:
             if there and not said & there:
                 self.elsewhere = True
                 return False
-        return not self._other_identifier(record)
+        return not self._other_identifier(record) and not self._other_resource(record)
+
+    def _other_resource(self, record: Record) -> bool:
+        """Tell whether a record is a request for another kind of thing than the claim names."""
+        kind = resource_of(record.text) if "/" in record.text and record.form == "line" else frozenset()
+        claim = self.view.claim
+        said = claim.content | frozenset(stems(claim.context))
+        if not kind or not self._subject or any(one in two or two in one for one in kind for two in said):
+            return False
+        return not any(
+            same_action(one, two) for one in groups_in(" ".join(sorted(kind))) for two in self.act.groups
+        )
 
     def _other_identifier(self, record: Record) -> bool:
         """Tell whether the record is of another identified thing of the same kind."""

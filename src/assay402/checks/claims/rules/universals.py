@@ -5,6 +5,7 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.polarity import antonyms, denies
@@ -13,6 +14,8 @@ from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
+_THAN: Final = re.compile(r"\bthan\b", re.IGNORECASE)
+"""What compares two things is denied by neither of them."""
 _SHORT: Final = 7
 """Content words of a plain universal; a longer sentence says more than one thing."""
 
@@ -38,7 +41,12 @@ def counterexample(view: View) -> Finding | None:
     claim = view.claim
     if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
         return None
-    if len(claim.content) > _SHORT or _NOT_ALL.search(claim.text) or counted_done(view) is not None:
+    if (
+        len(claim.content) > _SHORT
+        or _NOT_ALL.search(claim.text)
+        or _THAN.search(claim.text)
+        or counted_done(view) is not None
+    ):
         return None
     by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
     if by_field is not None:
@@ -173,7 +181,8 @@ def none_counted(view: View) -> Finding | None:
     ## What it reports
     SUPPORTED where the nearest record that counts the thing gives 0, CONTRADICTED with the reason COUNTEREXAMPLE
     where it gives another number. A tally (`3 added, 0 removed`) is read by its verbs; a field named for the thing
-    (`Allergies: penicillin`) contradicts by what it lists and supports by `none`; `unknown` decides nothing.
+    (`Allergies: penicillin`) contradicts by what it lists and supports by `none`; `unknown` decides nothing. That a
+    run ended without errors is contradicted where the only item shows how it broke off (a traceback, a panic).
 
     ## Why it matters
     `No vulnerabilities` is a number, and scanners print it.
@@ -182,6 +191,9 @@ def none_counted(view: View) -> Finding | None:
     Give the number.
     """
     claim = view.claim
+    crashed = _crashed(view)
+    if crashed is not None:
+        return crashed
     match = _NO_THING.search(claim.text)
     if claim.quantifier != "none" or match is None or claim.facts:
         return None
@@ -216,7 +228,10 @@ _DONE: Final = re.compile(
     r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
     re.IGNORECASE,
 )
-NUMBERED: Final = re.compile(r"(?<![\w.])([0-9]+)\s(?!not\s)(?:[a-z]+s?\s)??([a-z]+(?:ed|en|nt|wn))\b")
+NUMBERED: Final = re.compile(
+    r"(?<![\w.])([0-9]+)\s(?:(?!not\b|never\b)[a-z]+s?\s)??(?!not\b|never\b)([a-z]+(?:ed|en|nt|wn))\b"
+)
+"""A number of things done; `12 not upgraded` counts what was not."""
 
 
 def counted_done(view: View) -> Finding | None:
@@ -289,6 +304,54 @@ def _told_of() -> frozenset[str]:
     )
 
 
+_RAN_CLEAN: Final = re.compile(
+    r"\b(?:ran|run|runs|finished|completed|executed|exited|worked)\b[^.;,]{0,30}?\b(?:without (?:any )?(?:errors?|exceptions?|problems?|issues?|crash\w*)|with (?:no|zero) (?:errors?|exceptions?)|cleanly|successfully)\b|\bno (?:errors?|exceptions?) (?:occurred|(?:were|was) (?:raised|thrown|seen|reported))\b",
+    re.IGNORECASE,
+)
+_BROKE: Final = re.compile(
+    r"\s*(?:Traceback \(most recent call last\)|panic: |Exception in thread |Unhandled (?:exception|rejection)|Uncaught |fatal error: |Segmentation fault)"
+)
+
+
+def _crashed(view: View) -> Finding | None:
+    """Contradict that a run ended without errors by the only item, which shows how it broke off and no end after it."""
+    if (
+        _RAN_CLEAN.search(view.claim.text) is None
+        or len(view.world.sources) != 1
+        or _NOT.search(view.claim.text)
+    ):
+        return None
+    broke = view.world.once("broke", lambda: _broken(view.world.bearing_of(view.world.sources[0])))
+    named = view.claim.content - _RUNS - _told_of()
+    if broke is None or named - frozenset(stems(broke.item.source_label)):
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule="claims/none-counted",
+        refs=(broke.ref,),
+        code="COUNTEREXAMPLE",
+        note="the run broke off",
+    )
+
+
+_NOT: Final = re.compile(r"\b(?:not|never|\w+n't)\b", re.IGNORECASE)
+_RUNS: Final = frozenset(
+    stem(word)
+    for word in ("script", "program", "job", "run", "command", "process", "code", "app", "application", "task", "error", "exception", "problem", "issue", "crash", "finish", "complete", "execute", "exit", "work", "clean", "cleanly", "successfully", "without", "throw", "see", "any", "occur", "raise", "report")
+)  # fmt: skip
+
+
+def _broken(records: list[Record]) -> Record | None:
+    """Give the last record that shows how a run broke off; None where what follows says that something ended well."""
+    for record in reversed(records):
+        if _BROKE.match(record.text):
+            return record
+        if cue(record.text[:_READ]) == "COMPLETED":
+            return None
+    return None
+
+
+_READ: Final = 300
 _LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
 
 

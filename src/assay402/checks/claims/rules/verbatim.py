@@ -9,6 +9,7 @@ from assay402.checks.claims.rules.alignment import says_in_order, says_rearrange
 from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
 from assay402.checks.claims.rules.view import Near, View, bound_values
+from assay402.checks.claims.rules.voices import says_in_other_voice
 from assay402.core.check import rule
 
 _JOINED: Final = frozenset(
@@ -69,6 +70,9 @@ def stated_verbatim(view: View) -> Finding | None:
     Where the claim says `all`, `no` or `only`, only the very words count.
     """
     claim = view.claim
+    voiced = says_in_other_voice(view)
+    if voiced:
+        return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(voiced,))
     said = plain(claim.text)
     for near in view.near:
         if (

@@ -35,6 +35,7 @@ from assay402.checks.claims.rules import (
     verbatim,
 )
 from assay402.checks.claims.rules.embedding import is_doubted
+from assay402.checks.claims.rules.phases import tells_other
 from assay402.checks.claims.rules.scopes import is_of_other_scope
 from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.view import THIS, View, as_said, view_of
@@ -189,6 +190,7 @@ def _is_of_another(view: View, finding: Finding) -> bool:
         (is_worded and is_doubted(view.claim, record))
         or view.subject.is_other(record)
         or is_of_other_scope(view.claim, record, rule)
+        or (finding.support == "SUPPORTED" and tells_other(view.claim, record))
         for record in records
     )
 

@@ -169,7 +169,11 @@ def _kinds(claim: Claim) -> frozenset[str]:
     """Give the stems of the nouns that stand before the claim's identifiers, which say only of what kind they are."""
     found: set[str] = set()
     for fact in claim.facts:
-        match = _KIND.search(claim.text[max(0, fact.start - 40) : fact.start]) if fact.kind == "id" else None
+        match = (
+            _KIND.search(claim.text[max(0, fact.start - 40) : fact.start])
+            if fact.kind in ("id", "hash")
+            else None
+        )
         if match is not None:
             found |= set(stems(match[1]))
     return frozenset(found) if found < claim.content else frozenset()
