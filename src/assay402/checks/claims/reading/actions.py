@@ -6,49 +6,50 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem, stems, word_spans
 
 _BEFORE: Final = 48
 """Characters before a verb in which its helpers stand."""
 
-_FUTURE: Final = re.compile(
+_FUTURE: Final = Pattern(
     r"\b(?:will|shall|'ll|going to|plan(?:s|ning)? to|intends? to|about to|want to|expects? to|hopes? to|aims? to)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_MODAL: Final = re.compile(
+_MODAL: Final = Pattern(
     r"\b(?:(?-i:may)|might|can|could|should|would|must|allowed to|able to|eligible to|need(?:s|ed)? to|have to|permission to|authorized to|approval to|ready to|cannot|can't)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_ASKED: Final = re.compile(
+_ASKED: Final = Pattern(
     r"\b(?:please|asked (?:\w+ )?to|requested (?:\w+ )?to|would like (?:\w+ )?to|request to|like you to)\s(?:\w+\s){0,1}$",
     re.IGNORECASE,
 )
-_FAILED_TO: Final = re.compile(
+_FAILED_TO: Final = Pattern(
     r"\b(?:failed to|was unable to|were unable to|could not|couldn't|failure to)\s(?:\w+\s){0,1}$",
     re.IGNORECASE,
 )
-_NEGATED: Final = re.compile(
+_NEGATED: Final = Pattern(
     r"\b(?:not|never|n't|no|nothing|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_WAITING: Final = re.compile(
+_WAITING: Final = Pattern(
     r"\b(?:scheduled|queued|pending|waiting|due|set|planned|enqueued|awaiting)\s(?:\w+\s){0,3}$",
     re.IGNORECASE,
 )
-_BEGUN: Final = re.compile(
+_BEGUN: Final = Pattern(
     r"\b(?:started|began|begun|starting|trying|tried|attempt(?:ed|ing)?|being)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_IN_ORDER: Final = re.compile(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
-_STATE: Final = re.compile(r"\b(?:is|are)\s(?:now\s)?$", re.IGNORECASE)
-_ADJECTIVE: Final = re.compile(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
+_IN_ORDER: Final = Pattern(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
+_STATE: Final = Pattern(r"\b(?:is|are)\s(?:now\s)?$", re.IGNORECASE)
+_ADJECTIVE: Final = Pattern(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
 
-_COMPOUND: Final = re.compile(
+_COMPOUND: Final = Pattern(
     r"\s(?:methods?|options?|details|information|pages?|processors?|gateways?|pipelines?|notes|polic(?:y|ies)|addresse?s?|references?|numbers?|suites?|scripts?|templates?|forms?|providers?|windows?)\b",
     re.IGNORECASE,
 )
 """Nouns that make the action before them a part of a name: a payment method pays nothing."""
-_NAME_OF_RUN: Final = re.compile(
+_NAME_OF_RUN: Final = Pattern(
     r"(?:\s(?:operation|job|step|task|request|run|process|action|command|[#\w-]*[0-9][\w-]*)){0,2}\s(?:(?:has|have|was|is|were)\s(?:been\s)?)?(?:successful|succeeded|completed?|finished|failed|aborted)\b",
     re.IGNORECASE,
 )
@@ -57,22 +58,22 @@ _THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "messa
 """Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
-_ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
+_ENROLLED: Final = Pattern(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
 """Who signs up or in joins something and signs nothing."""
-_PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
-    ("rollback", "REVERSED", re.compile(r"\brolled back\b", re.IGNORECASE)),
-    ("save", "COMPLETED", re.compile(r"\bbacked up\b", re.IGNORECASE)),
+_PHRASES: Final[tuple[tuple[str, Stage, Pattern], ...]] = (
+    ("rollback", "REVERSED", Pattern(r"\brolled back\b", re.IGNORECASE)),
+    ("save", "COMPLETED", Pattern(r"\bbacked up\b", re.IGNORECASE)),
 )
 """Actions named by a verb and its particle."""
 
-CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
-    ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
-    ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\b(?:reverting|unapplying|undoing|reversing)\b.{1,80}\b(?:ok|done|completed?|success\w*)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
-    ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
-    ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
-    ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
-    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|(?:was|were|been) made|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
-    ("ATTEMPTED", re.compile(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
+CUES: Final[tuple[tuple[Stage, Pattern], ...]] = (
+    ("FAILED", Pattern(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
+    ("REVERSED", Pattern(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\b(?:reverting|unapplying|undoing|reversing)\b.{1,80}\b(?:ok|done|completed?|success\w*)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
+    ("NONEXECUTION", Pattern(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
+    ("QUEUED", Pattern(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
+    ("REQUESTED", Pattern(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
+    ("COMPLETED", Pattern(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|(?:was|were|been) made|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
+    ("ATTEMPTED", Pattern(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
 )  # fmt: skip
 """Words that tell how far an action went, in the order in which they decide."""
 

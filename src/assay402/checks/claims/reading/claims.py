@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
 from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
@@ -18,44 +19,44 @@ _GREETING: Final = re.compile(
     r"(?:hi|hello|hey|dear|thanks?|thank you|sure|great|okay|ok|certainly|of course|absolutely|you're welcome|sorry|apologies|congratulations|good (?:morning|afternoon|evening)|best regards|regards|cheers|welcome|as an ai)\b",
     re.IGNORECASE,
 )
-_NEGATIVE: Final = re.compile(
+_NEGATIVE: Final = Pattern(
     r"\b(?:not|never|no|none|nothing|nobody|neither|nor|without|cannot|unable to|fail(?:ed|s)? to|lacks?|isn't|wasn't|\w+n't)\b",
     re.IGNORECASE,
 )
-_NOT_NEGATIVE: Final = re.compile(
+_NOT_NEGATIVE: Final = Pattern(
     r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
     re.IGNORECASE,
 )
-_WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
-_MAY: Final = re.compile(
+_WILL: Final = Pattern(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
+_MAY: Final = Pattern(
     r"\b(?:(?<![0-9] )(?-i:may)(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b",
     re.IGNORECASE,
 )
-_PLANS: Final = re.compile(
+_PLANS: Final = Pattern(
     r"\b(?:plans? to|planned|expected to|intends? to|scheduled to|is due to|are due to|is set to|aims? to)\b",
     re.IGNORECASE,
 )
-_ALL: Final = re.compile(
+_ALL: Final = Pattern(
     r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))",
     re.IGNORECASE,
 )
-_NONE: Final = re.compile(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
-_ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
+_NONE: Final = Pattern(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
+_ONLY: Final = Pattern(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
     re.IGNORECASE,
 )
 _PRONOUN_SUBJECT: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
-_HELPER: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
-_CITATION: Final = re.compile(r"\[[0-9]{1,3}(?:,\s?[0-9]{1,3}){0,8}\]")
-_COLON: Final = re.compile(r":(?![0-9])")
+_HELPER: Final = Pattern(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
+_CITATION: Final = Pattern(r"\[[0-9]{1,3}(?:,\s?[0-9]{1,3}){0,8}\]")
+_COLON: Final = Pattern(r":(?![0-9])")
 _LABEL: Final = re.compile(
     r"\W{0,4}(?:flight|option|step|leg|item|segment|choice|part|passenger|stage|phase|point|no\.?|#)\s?[0-9]{1,2}\s?[:.)–-](?=\s)",
     re.IGNORECASE,
 )
 _ALIAS: Final = re.compile(r"(?:[A-Z][\w'’.]*\s){1,4}(?=\([A-Z]{3}\))")
 """A name with its code behind it: the code is what counts."""
-_TITLE: Final = re.compile(r"(?:\b[A-Z][\w'’-]*\s){0,4}\b[A-Z][\w'’-]*:")
+_TITLE: Final = Pattern(r"(?:\b[A-Z][\w'’-]*\s){0,4}\b[A-Z][\w'’-]*:")
 """The words of a label, which are written large and name nothing."""
 _CONTENT_FREE: Final = frozenset(
     stem(word) for word in ("detail", "follow", "summary", "note", "result", "update", "option", "here")
@@ -278,7 +279,7 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     return frozenset(names)
 
 
-_SUBJECT_END: Final = re.compile(
+_SUBJECT_END: Final = Pattern(
     r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|may|must|should|would|failed|passed|succeeded|costs?|fell|rose)\b"
 )
 

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.statuses import is_quotation
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import read
@@ -24,7 +25,7 @@ _ITEM: Final = re.compile(
     r"\s*(?:[-*•‣–]|[0-9]{1,3}[.)]|\([a-z0-9]\))\s+(?:\[([ xX✓✔])\]\s+)?|\s*(?:✅|❌|✓|✔|✗|☑|☐)\s*"
 )
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+|\s*\*\*(?=[^*]+\*\*:?\s*$)|\s*__(?=[^_]+__:?\s*$)")
-_FENCE: Final = re.compile(r"\s{0,3}(```|~~~)")
+_FENCE: Final = Pattern(r"\s{0,3}(```|~~~)")
 _RULE: Final = re.compile(r"^[\s|:+=_*-]+$")
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _SPLIT: Final = re.compile(
@@ -225,7 +226,7 @@ _CLAUSE_START: Final = re.compile(
     + FINITE.pattern,
     re.IGNORECASE,
 )
-_NEW_SUBJECT: Final = re.compile(
+_NEW_SUBJECT: Final = Pattern(
     r"[\w$#./-]+(?:\s[\w$#./-]+){0,4}?\s(?:is|are|was|were|has|have|had|will|did|does|fell|rose|passed|failed)\b"
 )
 

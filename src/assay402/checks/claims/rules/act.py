@@ -5,15 +5,16 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Mention, Stage
 from assay402.checks.claims.reading.actions import consequential, cue, groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 
 _WEAK: Final = frozenset(
     {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
 )
-_OUTCOME: Final = re.compile(
+_OUTCOME: Final = Pattern(
     r"\b(?:is|are|went|now|be|remains?)\s(?:now\s|currently\s|fully\s)?(live|ready|available|unpaid|delivered|paid|in production)\b",
     re.IGNORECASE,
 )
-_STATUS: Final = re.compile(
+_STATUS: Final = Pattern(
     r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|reversed|reverted|voided|undone|(?:went|gone|came) through|(?:has |have )?cleared|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done)\b",
     re.IGNORECASE,
 )
@@ -21,11 +22,11 @@ ANY: Final = "any"
 """The group of a status that is told of something without an action of its own: a job, a step, a service."""
 
 
-_PRESENT: Final = re.compile(
+_PRESENT: Final = Pattern(
     r"\b(?:is|are|still|currently)\s(?:now\s|still\s|currently\s|being\s|already\s)?(?:in progress|under ?way|(?!pending)\w+ing)\b",
     re.IGNORECASE,
 )
-_DENYING: Final = re.compile(r"\b(?:not|never|no|none|nothing|neither|nor|cannot|\w+n't)\b", re.IGNORECASE)
+_DENYING: Final = Pattern(r"\b(?:not|never|no|none|nothing|neither|nor|cannot|\w+n't)\b", re.IGNORECASE)
 
 
 def _is_denied(claim: Claim, start: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.compare import (
@@ -24,11 +25,9 @@ from assay402.checks.claims.rules.wide import is_wide, likely
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
 
 _ORIGIN: Final = re.compile(r"^\)?,?\s?(?:to|->|→|-)\s|^\)?\s?(?:→|->)")
-_ARRIVING: Final = re.compile(
-    r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE
-)
-_FROM: Final = re.compile(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
-_TO: Final = re.compile(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
+_ARRIVING: Final = Pattern(r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE)
+_FROM: Final = Pattern(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
+_TO: Final = Pattern(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
 _ROLES: Final = {
     "origin": ("origin", "from", "source", "depart"),
     "destination": ("destination", "to", "dest", "target", "arrive"),
@@ -193,8 +192,8 @@ def _bound(fact: Fact, rated: Sequence["_Rated"], stated: Stated) -> Binding:
     return Binding("weaker", fact, rated[0][2], rated[0][3])
 
 
-_TO_HERE: Final = re.compile(r"\bto\s(?:version\s)?$", re.IGNORECASE)
-_FROM_HERE: Final = re.compile(r"\bfrom\s$", re.IGNORECASE)
+_TO_HERE: Final = Pattern(r"\bto\s(?:version\s)?$", re.IGNORECASE)
+_FROM_HERE: Final = Pattern(r"\bfrom\s$", re.IGNORECASE)
 """A value to which something went is not the one it came from."""
 _COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, mentions
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 
@@ -77,15 +78,15 @@ _NAMING: Final = frozenset(
         "description",
     }
 )
-_HTTP: Final = re.compile(
+_HTTP: Final = Pattern(
     r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
 )
-_MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
-_EXIT: Final = re.compile(
+_MAIL: Final = Pattern(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
+_EXIT: Final = Pattern(
     r"\bexit(?:ed)?(?: with)?(?: code| status)?[ =:]*([0-9]{1,3})\b|\bexit_code[=:]\s?([0-9]{1,3})",
     re.IGNORECASE,
 )
-_SQL_TAG: Final = re.compile(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+)\s*$")
+_SQL_TAG: Final = Pattern(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+)\s*$")
 _TERSE: Final = 90
 _BARE: Final = 60
 """Longer sentences that name no action deny something of their own."""
@@ -94,8 +95,8 @@ _RUN_ALONE: Final = re.compile(
     re.IGNORECASE,
 )
 """A line that only says that one named run failed: whatever was to be done in it was not."""
-_BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
-_QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
+_BOX: Final = Pattern(r"\[[xX ]\]|✅|✓|✔")
+_QUESTION: Final = Pattern(r"\?\s*[\"']?\s*$")
 
 
 class Deed(Struct, frozen=True, gc=False):

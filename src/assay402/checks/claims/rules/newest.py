@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import Act
@@ -17,12 +18,12 @@ from assay402.checks.claims.rules.view import report_words
 from assay402.core.check import rule
 
 _ID: Final = "claims/newer-record"
-_UNDOING: Final = re.compile(
+_UNDOING: Final = Pattern(
     r"\b(?:(?:un|re)?(?:cancel\w*|delet\w*|remov\w*|revok\w*|revert\w*|revers\w*|unappl\w*|undo\w*|undone|uninstall\w*|withdr\w*|void\w*|reopen\w*|terminat\w*|destroy\w*|expired|drop(?:ped|ping)|rescind\w*|returned)|roll(?:ed|ing)?[ -]?back)\b",
     re.IGNORECASE,
 )
 _LOOKED_AT: Final = 40
-_ENDED: Final = re.compile(r"\brevo[ck]|\bexpired", re.IGNORECASE)
+_ENDED: Final = Pattern(r"\brevo[ck]|\bexpired", re.IGNORECASE)
 
 
 def subject_words(record: Record) -> frozenset[str]:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, stop_words, words
 from assay402.checks.claims.rules.carrying import anybody
@@ -13,27 +14,27 @@ from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
 _ID: Final = "claims/other-party"
-_VERB: Final = re.compile(
+_VERB: Final = Pattern(
     r"\b(approved|signed(?: off)?|authori[sz]ed|rejected|granted|sent|paid|deployed|released|merged|published|submitted|transferred|posted|e?mailed|shipped|cancelled|booked|refunded|charged|deleted|pushed|uploaded|delivered|reviewed|created|filed|ordered|migrated|forwarded|exported|moved|promoted|notified)\b",
     re.IGNORECASE,
 )
-_PASSIVE: Final = re.compile(
+_PASSIVE: Final = Pattern(
     r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:\w+ly\s)?$", re.IGNORECASE
 )
-_SPEAKER: Final = re.compile(
+_SPEAKER: Final = Pattern(
     r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b",
     re.IGNORECASE,
 )
-_BY: Final = re.compile(
+_BY: Final = Pattern(
     r"\bby\s((?:the\s)?(?:[a-z]{3,}\s){0,2}(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
 )
 _BY_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
 )
-_TARGET: Final = re.compile(
+_TARGET: Final = Pattern(
     r"\b(?:to|into|onto)\s((?:the\s|our\s|your\s|a\s|an\s)?(?:[\w@.#/&'-]+)(?:\s[A-Z][\w&'-]*){0,3})"
 )
-_TOLD_TARGET: Final = re.compile(
+_TOLD_TARGET: Final = Pattern(
     r"\b(?:to|into|onto)\s((?:(?!(?:for|about|with|by|on|in|at|from|after|before|because|that)\b)[\w@.#/&'-]+\s?){1,5})"
 )
 """The words behind a preposition, up to the next one: `to the old mayor of the town`."""
@@ -41,16 +42,16 @@ _TO_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:to|recipient|target|destination|env|environment|branch|registry|channel|payee|beneficiary)$",
     re.IGNORECASE,
 )
-_RECEIVED: Final = re.compile(
+_RECEIVED: Final = Pattern(
     r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded)\b", re.IGNORECASE
 )
 _VAGUE: Final = listed("vague")
 """Words that stand in the names of many parties and tell none from the next."""
-_WHOLE: Final = re.compile(
+_WHOLE: Final = Pattern(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
     re.IGNORECASE,
 )
-_IN_WHOLE: Final = re.compile(r"\b(?:full|fully|entire|complete|whole)\b", re.IGNORECASE)
+_IN_WHOLE: Final = Pattern(r"\b(?:full|fully|entire|complete|whole)\b", re.IGNORECASE)
 _SUM: Final = re.compile(r"total|paid|charged|captured|price|original", re.IGNORECASE)
 _LATER: Final = re.compile(
     r"\bcancel_at|\bcancels? at\b|_at_period_end\b|\bat (?:the )?period end\b", re.IGNORECASE
@@ -207,10 +208,10 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     return unstated(supported, _ID, "the record names another target", "the same target") if told else None
 
 
-_THING: Final = re.compile(
+_THING: Final = Pattern(
     r"\b(deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
 )
-_CALLED: Final = re.compile(
+_CALLED: Final = Pattern(
     r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|project|file|tag|job|flag|user)\s[\"'`]?([A-Za-z][\w./]*[-_./0-9][\w./-]*\w)"
 )
 """A kind of thing with a name that no common word has the form of."""
@@ -246,7 +247,7 @@ _PLAIN_NOUNS: Final = frozenset(
 """Words behind the kind of a thing that say what of it, and are no name: `the server restart was`."""
 
 
-_ENVIRONMENT: Final = re.compile(
+_ENVIRONMENT: Final = Pattern(
     r"\b(production|prod|staging|development|sandbox|canary|preview|uat|preprod)\b", re.IGNORECASE
 )
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.bind import Binding
 
 _MONTHS: Final = [
@@ -47,7 +48,7 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
     return ("REPLACE_VALUE", start, end, text)
 
 
-_COMPARED: Final = re.compile(
+_COMPARED: Final = Pattern(
     r"\b(?:over|above|more than|greater than|at least|under|below|less than|fewer than|up to|at most|no more than|no less than|exceed(?:ed|s)?)\s$",
     re.IGNORECASE,
 )

@@ -10,6 +10,7 @@ from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.actions import groups_in, mentions
 from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.naming import words_of as listed
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.compare import shape
@@ -20,18 +21,18 @@ _NUMBERED: Final = re.compile(
     r"\b([A-Za-z]{2,20})\s(?:#|no\.\s|number\s)?((?=[\w-]*[0-9])[\w-]+(?:\.[\w-]+){0,4}|[A-Z])(?![\w'%:/.-]*[\w%])"
 )
 _SUBJECT: Final = re.compile(r"\W{0,4}(?:(?:[Tt]he|[Oo]ur|[Tt]his|[Aa]n?)\s)?(?:[\w-]{2,20}\s){0,2}")
-_PAST: Final = re.compile(r"\b(?:was|were|has been|had been)\b")
-_PERIOD: Final = re.compile(
+_PAST: Final = Pattern(r"\b(?:was|were|has been|had been)\b")
+_PERIOD: Final = Pattern(
     r"\b(Q[1-4])\b|\b(January|February|March|April|May|June|July|August|September|October|November|December)\b(?!\s[0-9]{1,2}\b)|(?<![-/.\d])\b((?:19|20)[0-9]{2})\b(?![-/.:\d])"
 )
-_WITHIN: Final = re.compile(r"\b(?:in|for|during|of|over|since)\s(?:[A-Za-z0-9]+\s)?$")
-_VERB: Final = re.compile(
+_WITHIN: Final = Pattern(r"\b(?:in|for|during|of|over|since)\s(?:[A-Za-z0-9]+\s)?$")
+_VERB: Final = Pattern(
     r"\b(?:is|are|was|were|has|have|had|will|did|does|do|rose|fell|grew|totall?ed|reached)\b"
 )
-_PLACE: Final = re.compile(r"\b(?:on|in|at|of|under)\s[`'\"]?(/[\w./-]{0,80}?)[`'\"]?(?=[\s:;,.]|$)")
+_PLACE: Final = Pattern(r"\b(?:on|in|at|of|under)\s[`'\"]?(/[\w./-]{0,80}?)[`'\"]?(?=[\s:;,.]|$)")
 _WORD: Final = re.compile(r"(?<![\w-])[A-Za-z][\w-]*(?:['’]s\b)?")
 _PASSIVE: Final = re.compile(r"\s(?:(?:was|were|is|are|got|has been|have been|had been)\s)?(?:\w+ly\s)?$")
-_ARTICLE: Final = re.compile(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
+_ARTICLE: Final = Pattern(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
 _RULES: Final = frozenset(
     (
         "action-recorded",

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.deed import stage_of
@@ -20,11 +21,11 @@ _WORDS: Final = {
     )
 }
 _N = rf"[0-9]{{1,6}}|{'|'.join(_WORDS)}"
-_SHARE: Final = re.compile(
+_SHARE: Final = Pattern(
     rf"\b(?:(?P<part>{_N})\s?(?:/|of|out of)\s?(?:the\s|our\s)?(?P<whole>{_N})|(?P<most>most)\sof\s(?:the\s|our\s)?(?P<among>{_N})?|only\s(?P<only>{_N}))",
     re.IGNORECASE,
 )
-_COUNT: Final = re.compile(
+_COUNT: Final = Pattern(
     r"\b([0-9]{1,6})\s(succeeded|successful|passed|completed|ok|done|failed|failures?|errors?|skipped|pending|total)\b"
     r"|\b(succeeded|passed|completed|failed|skipped|pending|total)\s?[=:]\s?([0-9]{1,6})\b",
     re.IGNORECASE,
@@ -182,7 +183,7 @@ def records_summed(view: View) -> Finding | None:
 
 
 _MOST: Final = 8
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = Pattern(
     rf"^\W*(?:the|all|these|our|both|your)\s(?:(?P<count>{_N})\s)?(?P<noun>[a-z]+s)\s(?:total(?:l?ed)?|sum(?:med)? (?:up )?to|add(?:ed)? up to|c[oa]me to)\b",
     re.IGNORECASE,
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, word_spans, words
 from assay402.checks.claims.rules.order import is_later
@@ -13,7 +14,7 @@ from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
-_STANDS: Final = re.compile(
+_STANDS: Final = Pattern(
     r"^\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently )?(?P<state>[a-z]{2,14})[.!]?\s*$",
     re.IGNORECASE,
 )

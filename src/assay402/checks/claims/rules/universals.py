@@ -5,6 +5,7 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.polarity import antonyms, denies
@@ -12,7 +13,7 @@ from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
+_ZERO: Final = Pattern(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
 _SHORT: Final = 7
 """Content words of a plain universal; a longer sentence says more than one thing."""
 
@@ -208,7 +209,7 @@ def _by_count(record: Record, *, none: bool) -> Finding:
     )
 
 
-_DONE: Final = re.compile(
+_DONE: Final = Pattern(
     r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
     re.IGNORECASE,
 )
@@ -285,7 +286,7 @@ def _told_of() -> frozenset[str]:
     )
 
 
-_LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
+_LEVEL: Final = Pattern(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
 
 
 def _logged(view: View, thing: set[str]) -> Finding | None:
@@ -309,7 +310,7 @@ def _logged(view: View, thing: set[str]) -> Finding | None:
     )
 
 
-_NO_THING: Final = re.compile(
+_NO_THING: Final = Pattern(
     r"\b(?:no|zero)\s((?!changes\b)[a-z][\w-]*(?:\s[a-z][\w-]*)??)(?:\s(?:were|was|are|is|have|has|remain\w*|occurred|in|on|found|during)\b|[.,;]|$)",
     re.IGNORECASE,
 )

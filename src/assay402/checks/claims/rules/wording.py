@@ -6,32 +6,31 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Stage, Verdict
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem
 
 Edit = tuple[str, int, int, str]
 """Operation, start and end in the candidate, and the text to put there."""
 
-_PASSIVE: Final = re.compile(
+_PASSIVE: Final = Pattern(
     r"\b(has|have|was|were|is|are)( now| already)?( been)?( successfully| fully| just)*\s(\w+(?:ed|en|nt|id|ut|t)|complete|done|live|ready)\b"
 )
-_WENT_WELL: Final = re.compile(
+_WENT_WELL: Final = Pattern(
     r"\b((?:has|have) )?(?:successfully )?(succeeded|completed|finished|passed|worked|went through)\b( successfully| cleanly)?",
     re.IGNORECASE,
 )
-_STATUS_WORD: Final = re.compile(
+_STATUS_WORD: Final = Pattern(
     r"\b(is|are|was|were)\s(?:now\s)?(success|successful|ok|green|complete|completed)\b", re.IGNORECASE
 )
-_HELPER: Final = re.compile(
+_HELPER: Final = Pattern(
     r"\b(is|are|was|were|has|have|had|does|do|did|can|may|will)\b(?!\s(?:not|never|no)\b)"
 )
-_HAVE: Final = re.compile(r"\b(I|we|We|they|They|[Yy]ou) have\b(?! \w+ed\b)")
-_NOT: Final = re.compile(
+_HAVE: Final = Pattern(r"\b(I|we|We|they|They|[Yy]ou) have\b(?! \w+ed\b)")
+_NOT: Final = Pattern(
     r"\b(is|are|was|were|has|have|had|did|does|do|can|will)(?: not|n't)\b(?: (been|be)\b)?", re.IGNORECASE
 )
-_ACTIVE: Final = re.compile(
-    r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b"
-)
-_AIMED: Final = re.compile(r"\s(?:to|into|onto|from|by|with|at|in|on)\b")
+_ACTIVE: Final = Pattern(r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b")
+_AIMED: Final = Pattern(r"\s(?:to|into|onto|from|by|with|at|in|on)\b")
 _STAGE_WORDS: Final[dict[Stage, str]] = {
     "QUEUED": "pending",
     "REQUESTED": "requested",

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_foreign, plain
 from assay402.checks.claims.rules.deed import Deed, deeds_of
@@ -18,7 +19,7 @@ _T = TypeVar("_T")
 
 _POSTINGS: Final = 60
 """Records looked at for one word of a claim; a word in more of them distinguishes little."""
-_CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
+_CALCULATING: Final = Pattern(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
 _HASH: Final = re.compile(r"[0-9a-f]+")
 _LONG: Final = 11
 _SHORTEST: Final = 7
