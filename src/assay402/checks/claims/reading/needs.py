@@ -2,7 +2,7 @@
 
 The words of a text are compared by how they begin: `beginnings` gives for a text the first letters of each of its words,
 two, and up to six of them, each word whole with a bar behind it, and every sign. `needs` gives for an expression a set of
-which every text that it matches has at least one; nothing where it finds none. What it does not understand can be anything, so
+which every text that it matches has at least one, something that every text has where it finds none. What it does not understand can be anything, so
 that it errs only towards looking. Case is left aside.
 """
 
@@ -32,6 +32,9 @@ _ENDS: Final = re.compile(r"\W")
 _COMMON: Final = frozenset(" .,'’-")
 """Signs that tell nothing of a text."""
 _EDGE: Final = "|"
+_PLAIN_TEXT: Final = frozenset(("||",))
+"""Stands for a word that every text has, for expressions of which no word is known that they need."""
+_ANY_TEXT: Final = frozenset(("||", "|||"))
 """Where a word begins or ends."""
 
 
@@ -41,11 +44,11 @@ def _begun(word: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=512)
-def beginnings(text: str) -> frozenset[str] | None:
-    """Give how the words of a text begin; None where it must be looked through in any case."""
+def beginnings(text: str) -> frozenset[str]:
+    """Give how the words of a text begin; of a text that must be looked through in any case what every expression needs."""
     if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):
-        return None
-    return frozenset(text).union(*map(_begun, set(_TOKEN.findall(text.lower()))))
+        return _ANY_TEXT
+    return _PLAIN_TEXT.union(text, *map(_begun, set(_TOKEN.findall(text.lower()))))
 
 
 class _Part(NamedTuple):
@@ -66,9 +69,10 @@ _NOTHING: Final = _Part(_EMPTY)
 
 
 def needs(expression: str) -> frozenset[str]:
-    """Give a set of beginnings of which every text that matches has at least one; empty where there is none."""
+    """Give beginnings of which every text that matches has at least one, whatever its case."""
     sequence, end = _parted(expression, 0)
-    return (_needed(sequence, _EMPTY, ends=False) or frozenset()) if end == len(expression) else frozenset()
+    found = _needed(sequence, _EMPTY, ends=False) if end == len(expression) else None
+    return _ANY_TEXT if found is None else found | (_ANY_TEXT - _PLAIN_TEXT)
 
 
 def _parted(text: str, at: int) -> tuple[_Sequence, int]:

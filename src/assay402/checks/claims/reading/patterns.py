@@ -20,38 +20,33 @@ class Pattern:
         self.flags: Final = flags
 
     @cached_property
-    def _needs(self) -> frozenset[str]:
-        return needs(self.pattern)
+    def _lacks(self) -> Callable[[frozenset[str]], bool]:
+        return needs(self.pattern).isdisjoint
 
     @cached_property
     def _tried(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self.flags)
 
-    def is_out_of(self, text: str) -> bool:
-        """Tell whether a text has none of the words without which there is no match, at any place of it."""
-        begun = beginnings(text)
-        return begun is not None and bool(self._needs) and self._needs.isdisjoint(begun)
-
     def search(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Give the first match from a place on."""
-        return None if self.is_out_of(text) else self._tried.search(text, start)
+        return None if self._lacks(beginnings(text)) else self._tried.search(text, start)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Give the match that begins at a place."""
-        return None if self.is_out_of(text) else self._tried.match(text, start)
+        return None if self._lacks(beginnings(text)) else self._tried.match(text, start)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """Give the match that is the whole text."""
-        return None if self.is_out_of(text) else self._tried.fullmatch(text)
+        return None if self._lacks(beginnings(text)) else self._tried.fullmatch(text)
 
     def finditer(self, text: str, start: int = 0) -> Iterator[re.Match[str]]:
         """Give all matches, in order."""
-        return iter(()) if self.is_out_of(text) else self._tried.finditer(text, start)
+        return iter(()) if self._lacks(beginnings(text)) else self._tried.finditer(text, start)
 
     def findall(self, text: str) -> list[Any]:
         """Give what all matches found, as `re` does: the groups, or the whole where there is none."""
-        return [] if self.is_out_of(text) else self._tried.findall(text)
+        return [] if self._lacks(beginnings(text)) else self._tried.findall(text)
 
     def sub(self, to: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Give a text with something else in place of every match."""
-        return text if self.is_out_of(text) else self._tried.sub(to, text)
+        return text if self._lacks(beginnings(text)) else self._tried.sub(to, text)

@@ -95,8 +95,8 @@ _RUN_ALONE: Final = re.compile(
     re.IGNORECASE,
 )
 """A line that only says that one named run failed: whatever was to be done in it was not."""
-_BOX: Final = Pattern(r"\[[xX ]\]|✅|✓|✔")
-_QUESTION: Final = Pattern(r"\?\s*[\"']?\s*$")
+_BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
+_QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
 
 
 class Deed(Struct, frozen=True, gc=False):

@@ -32,7 +32,9 @@ _VERB: Final = Pattern(
 _PLACE: Final = Pattern(r"\b(?:on|in|at|of|under)\s[`'\"]?(/[\w./-]{0,80}?)[`'\"]?(?=[\s:;,.]|$)")
 _WORD: Final = re.compile(r"(?<![\w-])[A-Za-z][\w-]*(?:['’]s\b)?")
 _PASSIVE: Final = re.compile(r"\s(?:(?:was|were|is|are|got|has been|have been|had been)\s)?(?:\w+ly\s)?$")
-_ARTICLE: Final = Pattern(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
+_ARTICLE_LENGTH: Final = 8
+"""An article with the blanks around it."""
 _RULES: Final = frozenset(
     (
         "action-recorded",
@@ -176,7 +178,9 @@ def _paired(text: str) -> dict[tuple[str, str], bool]:
     for (one, start, end), (other, begin, _) in pairwise(spans):
         if _is_idle(one) or text[end:begin] != " " or _is_idle(other):
             continue
-        found[_bare(one), _head(other)] = _ARTICLE.search(text[:start]) is not None
+        found[_bare(one), _head(other)] = (
+            _ARTICLE.search(text[max(0, start - _ARTICLE_LENGTH) : start]) is not None
+        )
     for begin, group in done.items():
         before = _PASSIVE.search(text[:begin])
         lead = text[: before.start()] if before is not None else ""
