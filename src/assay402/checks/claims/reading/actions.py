@@ -60,6 +60,7 @@ _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
 _ENROLLED: Final = Pattern(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
 """Who signs up or in joins something and signs nothing."""
+_INSIDE: Final = re.compile(r"(?<=\w)\w")
 _PHRASES: Final[tuple[tuple[str, Stage, Pattern], ...]] = (
     ("rollback", "REVERSED", Pattern(r"\brolled back\b", re.IGNORECASE)),
     ("save", "COMPLETED", Pattern(r"\bbacked up\b", re.IGNORECASE)),
@@ -151,42 +152,48 @@ def mentions(text: str) -> tuple[Mention, ...]:
     return tuple(found)
 
 
+def _is_negated(before: str, around: str) -> bool:
+    return _NEGATED.search(before, around=around) is not None
+
+
 def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention | None:
-    before = text[max(0, start - _BEFORE) : start]
+    cut = max(0, start - _BEFORE)
+    before, around = text[cut:start], text
+    if cut and _INSIDE.match(text, cut):
+        around = before
     low = word.lower()
-    negated = _NEGATED.search(before) is not None
-    if low in ("installed", "enabled", "disabled", "closed") and _STATE.search(before):
+    if low in ("installed", "enabled", "disabled", "closed") and _STATE.search(before, around=around):
         return None  # how things stand, not what was done
-    if _FAILED_TO.search(before):
+    if _FAILED_TO.search(before, around=around):
         return Mention(group, "FAILED", start, end)
     if (
         (
             low in _nouns()
             or (low not in _THINGS and not low.endswith("ing") and _NAME_OF_RUN.match(text, end) is not None)
         )
-        and not _FUTURE.search(before)
-        and not _MODAL.search(before)
-        and not _ASKED.search(before)
+        and not _FUTURE.search(before, around=around)
+        and not _MODAL.search(before, around=around)
+        and not _ASKED.search(before, around=around)
         and not _is_participle(low)
     ):
-        stage = cue(text[start:]) or cue(before)
-        return Mention(group, stage, start, end, negated) if stage is not None else None
-    if _ASKED.search(before):
+        stage = _cue(text[start:], text) or _cue(before, around)
+        return None if stage is None else Mention(group, stage, start, end, _is_negated(before, around))
+    if _ASKED.search(before, around=around):
         return Mention(group, "REQUESTED", start, end)
-    if _FUTURE.search(before) or _MODAL.search(before):
-        return Mention(group, "INTENT", start, end, negated)
-    if _WAITING.search(before):
-        return Mention(group, "QUEUED", start, end, negated)
+    if _FUTURE.search(before, around=around) or _MODAL.search(before, around=around):
+        return Mention(group, "INTENT", start, end, _is_negated(before, around))
+    if _WAITING.search(before, around=around):
+        return Mention(group, "QUEUED", start, end, _is_negated(before, around))
     if low.endswith("ing"):
-        return Mention(group, "ATTEMPTED", start, end, negated)
-    if _BEGUN.search(before):
-        return Mention(group, "ATTEMPTED", start, end, negated)
+        return Mention(group, "ATTEMPTED", start, end, _is_negated(before, around))
+    if _BEGUN.search(before, around=around):
+        return Mention(group, "ATTEMPTED", start, end, _is_negated(before, around))
     if (
         _is_participle(low)
-        and not _IN_ORDER.search(before)
-        and not (_ADJECTIVE.search(before) and text[end : end + 1] == " ")
+        and not _IN_ORDER.search(before, around=around)
+        and not (_ADJECTIVE.search(before, around=around) and text[end : end + 1] == " ")
     ):
-        return Mention(group, "COMPLETED", start, end, negated)
+        return Mention(group, "COMPLETED", start, end, _is_negated(before, around))
     return None
 
 
@@ -216,4 +223,8 @@ def _is_participle(low: str) -> bool:
 @lru_cache(maxsize=8_192)
 def cue(text: str) -> Stage | None:
     """Give the stage the words of a text tell, the strongest telling first."""
-    return next((stage for stage, pattern in CUES if pattern.search(text)), None)
+    return _cue(text, text)
+
+
+def _cue(text: str, around: str) -> Stage | None:
+    return next((stage for stage, pattern in CUES if pattern.search(text, around=around)), None)

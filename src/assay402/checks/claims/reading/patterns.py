@@ -27,9 +27,9 @@ class Pattern:
     def _tried(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self.flags)
 
-    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """Give the first match from a place on."""
-        return None if self._lacks(beginnings(text)) else self._tried.search(text, start)
+    def search(self, text: str, start: int = 0, *, around: str = "") -> re.Match[str] | None:
+        """Give the first match from a place on. `around` is a text of which this one is a stretch that parts no word."""
+        return None if self._lacks(beginnings(around or text)) else self._tried.search(text, start)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Give the match that begins at a place."""

@@ -144,9 +144,6 @@ def _places(text: str) -> dict[str, frozenset[str]]:
 
 def _is_named_otherwise(text: str, content: frozenset[str], record: Record) -> bool:
     """Tell whether a record names another thing before the very noun or action: `web deployment` beside `the api was deployed`."""
-    told = record.memo.get("paired")
-    if told is None:
-        told = record.memo["paired"] = _paired(record.searched[:_READ])
     held = record.all_stems | frozenset(stems(record.item.source_label))
     for (name, head), is_definite in _paired(text).items():
         parts = frozenset(name.split())
@@ -154,7 +151,7 @@ def _is_named_otherwise(text: str, content: frozenset[str], record: Record) -> b
             continue
         others = {
             one
-            for one, noun in told
+            for one, noun in _told_pairs(record)
             if noun == head and not (words := frozenset(one.split())) & content and not words <= _silent()
         }
         sorts = {one for one in others if (one in _plain()) == (name in _plain())}
@@ -188,6 +185,13 @@ def _paired(text: str) -> dict[tuple[str, str], bool]:
         if last and not _is_idle(last[0][0]):
             found[_bare(last[0][0]), f"={group}"] = True
     return found
+
+
+def _told_pairs(record: Record) -> dict[tuple[str, str], bool]:
+    told: dict[tuple[str, str], bool] | None = record.memo.get("paired")
+    if told is None:
+        told = record.memo["paired"] = _paired(record.searched[:_READ])
+    return told
 
 
 def _is_idle(word: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from heapq import nsmallest
+from itertools import accumulate
 from typing import Any, Final, TypeVar
 
 from assay402.checks.claims.keeping import cached_property
@@ -136,13 +137,18 @@ class World:
     def near(self, wanted: Iterable[str], identifiers: Iterable[str]) -> list[Record]:
         """Give the records that share most with a claim, identifiers and rare words first, in evidence order among equals."""
         scores: dict[int, float] = {}
-        for weight, word in [(4.0, each) for each in sorted(identifiers)] + [
-            (1.0, each) for each in sorted(wanted)
-        ]:
-            commonness, orders = self._rated(word)
-            share = weight / commonness
+        told = [
+            (weight / commonness, orders)
+            for weight, words in ((4.0, identifiers), (1.0, wanted))
+            for commonness, orders in map(self._rated, sorted(words))
+            if orders
+        ]
+        common = _common([share for share, _ in told])
+        looked_at = frozenset[int]().union(*(orders for share, orders in told if share > common))
+        for share, orders in told:
             for order in orders:
-                scores[order] = scores.get(order, 0.0) + share
+                if share > common or order in looked_at:
+                    scores[order] = scores.get(order, 0.0) + share
         most = max(scores.values(), default=0.0)
         rated = [
             (-round(score, 6), order) for order, score in scores.items() if score >= most * _FAR - _ROUND
@@ -187,6 +193,16 @@ class World:
     def reading_of(self, item: EvidenceItem) -> Reading:
         """Give the reading of an item."""
         return self.readings[self.items.index(item)]
+
+
+def _common(shares: list[float]) -> float:
+    """Give a share up to which words together bring no record near that has none of the others."""
+    least = max(shares, default=0.0) * _FAR - 2 * _ROUND
+    ordered = sorted(shares)
+    rare = next(
+        (each for each, up_to in zip(ordered, accumulate(ordered), strict=True) if up_to >= least), 0.0
+    )
+    return max((each for each in shares if each < rare), default=0.0)
 
 
 def _firsts(records: list[Record]) -> tuple[Record, ...]:
