@@ -1,9 +1,9 @@
 """Which words a regular expression cannot do without, so that texts without them need not be looked through.
 
-The words of a text are compared by how they begin: `beginnings` gives for a text the first letters of each of its words,
-two, and up to six of them, each word whole with a bar behind it, and every sign. `needs` gives for an expression a set of
-which every text that it matches has at least one, something that every text has where it finds none. What it does not understand can be anything, so
-that it errs only towards looking. Case is left aside.
+The words of a text are compared by how they begin: `beginnings` gives for a text the first three and the first five letters
+of each of its words, each word whole with a bar behind it, and its signs; a word that begins with a digit is only whole.
+`needs` gives for an expression a set of which every text that it matches has at least one, something that every text has
+where it finds none. What it does not understand can be anything, so that it errs only towards looking. Case is left aside.
 """
 
 import re
@@ -13,9 +13,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 _LONGEST: Final = 4_000
 """Longer texts are looked through in any case."""
-_LEAST: Final = 2
-_SHOWN: Final = 6
-"""Letters of a word that tell it well enough from others."""
+_LEAST: Final = 3
+_SHOWN: Final = 5
+"""Letters of a word that tell it well enough from others: so many, or where there are fewer so many."""
 _MOST: Final = 400
 """Spellings followed at once."""
 _FEW: Final = 6
@@ -29,26 +29,30 @@ _CLASS: Final = re.compile(r"\[\^?(?:\\.|[^\\])(?:\\.|[^\]\\])*\]", re.DOTALL)
 _PLAIN: Final = re.compile(r"\\(\W)|\\s")
 """An escaped sign that no word holds."""
 _ENDS: Final = re.compile(r"\W")
-_COMMON: Final = frozenset(" .,'’-")
-"""Signs that tell nothing of a text."""
+_SIGNS: Final = frozenset('[]{}()<>:=/%#?!"“”✅✓✔☑❌✗✘✖→≥≤~≈`$*+&@\\')
+"""Signs that tell a text from others."""
+_DIGITS: Final = frozenset("0123456789")
 _EDGE: Final = "|"
+"""Where a word begins or ends."""
 _PLAIN_TEXT: Final = frozenset(("||",))
 """Stands for a word that every text has, for expressions of which no word is known that they need."""
 _ANY_TEXT: Final = frozenset(("||", "|||"))
-"""Where a word begins or ends."""
 
 
 @lru_cache(maxsize=16_384)
 def _begun(word: str) -> tuple[str, ...]:
-    return (*(word[:length] for length in range(_LEAST, min(len(word), _SHOWN) + 1)), word + _EDGE)
+    if len(word) < _LEAST or word[0] in _DIGITS:
+        return (word + _EDGE,)
+    return (word + _EDGE, word[:_LEAST], word[:_SHOWN])
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2_048)
 def beginnings(text: str) -> frozenset[str]:
     """Give how the words of a text begin; of a text that must be looked through in any case what every expression needs."""
     if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):
         return _ANY_TEXT
-    return _PLAIN_TEXT.union(text, *map(_begun, set(_TOKEN.findall(text.lower()))))
+    words = set(_TOKEN.findall(text.lower()))
+    return _PLAIN_TEXT.union(_SIGNS.intersection(text), *map(_begun, words))
 
 
 class _Part(NamedTuple):
@@ -206,9 +210,9 @@ def _told_by(spellings: frozenset[str]) -> frozenset[str] | None:
 def _telling(spelling: str) -> str:
     _, *rest = _ENDS.split(spelling)
     whole = [f"{each}{_EDGE}" for each in rest[:-1] if each]
-    begun = [each[:_SHOWN] for each in rest[-1:] if len(each) >= _LEAST]
-    signs = [each for each in _ENDS.findall(spelling) if each != _EDGE and each not in _COMMON]
-    return max((*whole, *begun, *signs), key=len, default="")
+    last = rest[-1] if rest and rest[-1][:1] not in _DIGITS else ""
+    begun = [last[:length] for length in (_LEAST, _SHOWN) if len(last) >= length]
+    return max((*whole, *begun, *_SIGNS.intersection(spelling)), key=len, default="")
 
 
 def _worth(found: frozenset[str]) -> tuple[int, int]:
