@@ -1,15 +1,17 @@
 """Which words a regular expression cannot do without, so that texts without them need not be looked through.
 
-The words of a text are compared by how they begin: `beginnings` gives for a text the first three and the first five letters
-of each of its words, each word whole with a bar behind it, and its signs; a word that begins with a digit is only whole.
-`needs` gives for an expression a set of which every text that it matches has at least one, something that every text has
-where it finds none. What it does not understand can be anything, so that it errs only towards looking. Case is left aside.
+The marks of a text are the first three and the first five letters of each of its words, each word whole with a bar behind
+it, and its signs; a word that begins with a digit is only whole. `needs` gives for an expression marks of which every text
+that it matches has at least one, and none where it finds none. What it does not understand can be anything, so that it
+errs only towards looking. Case is left aside.
 """
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Final, NamedTuple, TypeAlias
+from zlib import crc32
 
 _LONGEST: Final = 4_000
 """Longer texts are looked through in any case."""
@@ -34,25 +36,35 @@ _SIGNS: Final = frozenset('[]{}()<>:=/%#?!"“”✅✓✔☑❌✗✘✖→≥�
 _DIGITS: Final = frozenset("0123456789")
 _EDGE: Final = "|"
 """Where a word begins or ends."""
-_PLAIN_TEXT: Final = frozenset(("||",))
-"""Stands for a word that every text has, for expressions of which no word is known that they need."""
-_ANY_TEXT: Final = frozenset(("||", "|||"))
+_BITS: Final = 8_192
+"""Into so many places marks are thrown; two in one place cost a look more."""
+ANY: Final = (1 << _BITS) - 1
+"""Stands for all marks, and for those of an expression of which none is known that it needs."""
 
 
-@lru_cache(maxsize=16_384)
-def _begun(word: str) -> tuple[str, ...]:
-    if len(word) < _LEAST or word[0] in _DIGITS:
-        return (word + _EDGE,)
-    return (word + _EDGE, word[:_LEAST], word[:_SHOWN])
+def sketch(marks: Iterable[str]) -> int:
+    """Give some marks as the places they are thrown into, so that two sets are compared at once; the first place is always taken."""
+    return reduce(or_, (2 << crc32(each.encode("utf-8", "surrogatepass")) % (_BITS - 1) for each in marks), 1)
 
 
-@lru_cache(maxsize=2_048)
-def beginnings(text: str) -> frozenset[str]:
-    """Give how the words of a text begin; of a text that must be looked through in any case what every expression needs."""
+@lru_cache(maxsize=4_096)
+def _begun(word: str) -> int:
+    plain = len(word) < _LEAST or word[0] in _DIGITS
+    return sketch((word + _EDGE,) if plain else (word + _EDGE, word[:_LEAST], word[:_SHOWN]))
+
+
+@lru_cache(maxsize=256)
+def _signed(signs: frozenset[str]) -> int:
+    return sketch(signs)
+
+
+@lru_cache(maxsize=4_096)
+def beginnings(text: str) -> int:
+    """Give the marks of a text; all of them where it must be looked through in any case."""
     if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):
-        return _ANY_TEXT
+        return ANY
     words = set(_TOKEN.findall(text.lower()))
-    return _PLAIN_TEXT.union(_SIGNS.intersection(text), *map(_begun, words))
+    return reduce(or_, map(_begun, words), _signed(_SIGNS.intersection(text)))
 
 
 class _Part(NamedTuple):
@@ -73,10 +85,10 @@ _NOTHING: Final = _Part(_EMPTY)
 
 
 def needs(expression: str) -> frozenset[str]:
-    """Give beginnings of which every text that matches has at least one, whatever its case."""
+    """Give marks of which every text that matches has at least one, whatever its case; none where none are known."""
     sequence, end = _parted(expression, 0)
     found = _needed(sequence, _EMPTY, ends=False) if end == len(expression) else None
-    return _ANY_TEXT if found is None else found | (_ANY_TEXT - _PLAIN_TEXT)
+    return found or frozenset()
 
 
 def _parted(text: str, at: int) -> tuple[_Sequence, int]:

@@ -113,7 +113,10 @@ class Record:
 
     def is_called(self, ref: str) -> bool:
         """Tell whether a reference names this record or one of its values."""
-        return ref == self.ref or any(ref == self.field_ref(field) for field in self.fields)
+        own = f"{self.item.id}#L{self.line}:" if self.line else f"{self.item.id}#{self.pointer}/"
+        return ref == self.ref or (
+            ref.startswith(own) and any(ref == self.field_ref(field) for field in self.fields)
+        )
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -61,6 +61,15 @@ class Stated:
         self.claim: Final = claim
         self.other_ends: Final = _other_ends(claim)
         self.is_leaf: Final = claim.form in ("leaf", "cell")
+        self._goals: Final[dict[int, bool]] = {}
+
+    def is_goal(self, fact: Fact) -> bool:
+        """Tell whether the claim says of a value that something went to it."""
+        found = self._goals.get(fact.start)
+        if found is None:
+            before = self.claim.text[max(0, fact.start - 12) : max(0, fact.start)]
+            found = self._goals[fact.start] = _TO_HERE.search(before) is not None
+        return found
 
 
 def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
@@ -112,7 +121,7 @@ def _compared(
 ) -> list[_Rated]:
     """Give the values of records that a value can be compared with, of all or of some."""
     bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
-    value, names, is_goal = fact.value, _is_identity(fact), _is_goal(fact, stated.claim)
+    value, names, is_goal = fact.value, _is_identity(fact), stated.is_goal(fact)
     outcome: Outcome
     return [
         (
@@ -141,7 +150,7 @@ def _compared(
 
 
 def _in_scope(fact: Fact, scope: Sequence[Record], stated: Stated) -> Binding:
-    if len(scope) == 1 and is_wide(scope[0]) and is_bare(fact) and not _is_goal(fact, stated.claim):
+    if len(scope) == 1 and is_wide(scope[0]) and is_bare(fact) and not stated.is_goal(fact):
         looked_at = likely(fact, scope[0])
         found = _bound(fact, _compared(fact, scope, stated, looked_at), stated)
         if found.state in ("match", "mismatch", "unit") or _is_other(fact, scope[0], looked_at, stated.claim):
@@ -231,11 +240,6 @@ def _other_ends(claim: Claim) -> frozenset[str]:
     return frozenset(
         found | {one for one, other in _ENDS if other in claim.content and one not in claim.content}
     )
-
-
-def _is_goal(fact: Fact, claim: Claim) -> bool:
-    """Tell whether a claim says of a value that something went to it."""
-    return _TO_HERE.search(claim.text[max(0, fact.start - 12) : max(0, fact.start)]) is not None
 
 
 def _is_other_end(text: str, start: int, ends: frozenset[str], *, is_goal: bool) -> bool:

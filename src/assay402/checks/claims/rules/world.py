@@ -1,7 +1,6 @@
 """The evidence as the rules look at it: records found by word, by identifier and by action, each with its ways of counting."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from heapq import nsmallest
 from itertools import accumulate
@@ -91,14 +90,24 @@ class World:
         return found
 
     @cached_property
-    def _index(self) -> dict[str, list[Record]]:
-        index: dict[str, list[Record]] = defaultdict(list)
+    def _index(self) -> tuple[dict[str, Record], dict[str, list[Record]]]:
+        """The first record with each stem, and all of them where there are more: most stems, such as numbers, have one."""
+        first: dict[str, Record] = {}
+        index: dict[str, list[Record]] = {}
         for record in self.bearing:
-            for each in record.own_stems:
-                index[each].append(record)
-                if len(each) > _LONG and _HASH.fullmatch(each):
-                    index[each[:_SHORTEST]].append(record)  # people quote the beginning
-        return index
+            words = list(record.own_stems)
+            # People quote the beginning of a hash.
+            words += [
+                each[:_SHORTEST] for each in record.own_stems if len(each) > _LONG and _HASH.fullmatch(each)
+            ]
+            for each in words:
+                if each not in first:
+                    first[each] = record
+                elif each in index:
+                    index[each].append(record)
+                else:
+                    index[each] = [first[each], record]
+        return first, index
 
     @cached_property
     def calculations(self) -> tuple[Record, ...]:
@@ -111,7 +120,8 @@ class World:
 
     def with_stem(self, word: str) -> list[Record]:
         """Give the records in which a stem stands."""
-        return self._index.get(word, [])
+        first, index = self._index
+        return index.get(word) or ([first[word]] if word in first else [])
 
     def holding(self, words: frozenset[str], rarest: str, most: int) -> list[Record]:
         """Give those of the first records with the rarest of some words that may hold all of them, in evidence order.
@@ -161,7 +171,7 @@ class World:
         """Give how common a word is, and the last of those it stands in."""
         known = self._rare.get(word)
         if known is None:
-            postings = self._index.get(word, ())
+            postings = self.with_stem(word)
             commonness = (1 + len(postings)) ** 0.4 if postings else 1.0
             known = self._rare[word] = (commonness, tuple(each.order for each in postings[-_POSTINGS:]))
         return known
