@@ -71,43 +71,27 @@ class World:
 
     def bearing_by_ref(self, refs: Iterable[str]) -> list[Record]:
         """Give the records that references name, themselves or one of their values; sentences of one line share theirs."""
-        return [record for each in refs for record in self._by_ref.get(each, ())]
+        return [record for each in refs for record in self._by_ref.of(each)]
 
     def best_by_ref(self, ref: str, preferred: Iterable[Record]) -> list[Record]:
         """Give of the records that a reference names the first of each line or object, and then the preferred ones."""
-        group = self._by_ref.get(ref, [])
+        group = self._by_ref.of(ref)
         if len(group) == 1:
             return group
         first = self.once(("first", ref), lambda: _firsts(group))
         return [*first, *(each for each in preferred if each.is_called(ref))]
 
     @cached_property
-    def _by_ref(self) -> dict[str, list[Record]]:
-        found: dict[str, list[Record]] = {}
-        for record in self.bearing:
-            for ref in (record.ref, *(record.field_ref(field) for field in record.fields)):
-                found.setdefault(ref, []).append(record)
-        return found
+    def _by_ref(self) -> "_Groups":
+        return _Groups(
+            (ref, record)
+            for record in self.bearing
+            for ref in (record.ref, *[record.field_ref(field) for field in record.fields])
+        )
 
     @cached_property
-    def _index(self) -> tuple[dict[str, Record], dict[str, list[Record]]]:
-        """The first record with each stem, and all of them where there are more: most stems, such as numbers, have one."""
-        first: dict[str, Record] = {}
-        index: dict[str, list[Record]] = {}
-        for record in self.bearing:
-            words = list(record.own_stems)
-            # People quote the beginning of a hash.
-            words += [
-                each[:_SHORTEST] for each in record.own_stems if len(each) > _LONG and _HASH.fullmatch(each)
-            ]
-            for each in words:
-                if each not in first:
-                    first[each] = record
-                elif each in index:
-                    index[each].append(record)
-                else:
-                    index[each] = [first[each], record]
-        return first, index
+    def _index(self) -> "_Groups":
+        return _Groups((word, record) for record in self.bearing for word in _leading(record))
 
     @cached_property
     def calculations(self) -> tuple[Record, ...]:
@@ -120,8 +104,7 @@ class World:
 
     def with_stem(self, word: str) -> list[Record]:
         """Give the records in which a stem stands."""
-        first, index = self._index
-        return index.get(word) or ([first[word]] if word in first else [])
+        return self._index.of(word)
 
     def holding(self, words: frozenset[str], rarest: str, most: int) -> list[Record]:
         """Give those of the first records with the rarest of some words that may hold all of them, in evidence order.
@@ -203,6 +186,32 @@ class World:
     def reading_of(self, item: EvidenceItem) -> Reading:
         """Give the reading of an item."""
         return self.readings[self.items.index(item)]
+
+
+class _Groups:
+    """Records by a name, in their order. Most names, such as numbers, are of one record, which needs no list."""
+
+    def __init__(self, named: Iterable[tuple[str, Record]]) -> None:
+        self._first: Final[dict[str, Record]] = {}
+        self._all: Final[dict[str, list[Record]]] = {}
+        for name, record in named:
+            if name not in self._first:
+                self._first[name] = record
+            elif name in self._all:
+                self._all[name].append(record)
+            else:
+                self._all[name] = [self._first[name], record]
+
+    def of(self, name: str) -> list[Record]:
+        """Give the records of a name."""
+        found = self._all.get(name)
+        return found or ([self._first[name]] if name in self._first else [])
+
+
+def _leading(record: Record) -> list[str]:
+    """Give the words that lead to a record; people quote the beginning of a hash."""
+    words = record.own_stems
+    return [*words, *(each[:_SHORTEST] for each in words if len(each) > _LONG and _HASH.fullmatch(each))]
 
 
 def _common(shares: list[float]) -> float:
