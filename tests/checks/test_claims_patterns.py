@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402.checks import claims as room
+from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.needs import ANY, beginnings, needs
 from assay402.checks.claims.reading.patterns import Pattern
 
@@ -143,3 +144,13 @@ def test_each_expression_finds_in_words_of_its_own_what_the_plain_one_finds(data
     for each in (text, text.upper(), text.replace("b", " ")):
         found, expected = pattern.search(each), plain.search(each)
         assert (found and found.span()) == (expected and expected.span())
+
+
+@pytest.mark.parametrize("length", [58, 59, 60, 61])
+def test_an_action_is_read_by_what_stands_before_it_wherever_the_stretch_looked_at_begins(
+    length: int,
+) -> None:
+    text = f"A knotted {'word ' * 12}"[: 10 + length].rstrip() + " refunded"
+    assert [(each.group, each.stage, each.negated) for each in mentions(text)] == [
+        ("refund", "COMPLETED", False)
+    ]
