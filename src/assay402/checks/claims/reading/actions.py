@@ -7,7 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.patterns import Pattern
-from assay402.checks.claims.reading.text import stem, stems, word_spans
+from assay402.checks.claims.reading.text import stem, stems, the_same, word_spans
 
 _BEFORE: Final = 48
 """Characters before a verb in which its helpers stand."""
@@ -117,7 +117,7 @@ def same_action(claimed: str, found: str) -> bool:
 def groups_in(text: str) -> frozenset[str]:
     """Name the groups of actions whose words stand in a text in any form."""
     known = _groups()
-    return frozenset(known[each] for each in stems(text.replace("_", " ")) if each in known)
+    return the_same(frozenset([known[each] for each in stems(text.replace("_", " ")) if each in known]))
 
 
 @lru_cache(maxsize=8_192)

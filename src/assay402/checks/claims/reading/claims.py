@@ -13,7 +13,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.segment import FINITE, MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
 from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
-from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
+from assay402.checks.claims.reading.text import stem, stems, stop_words, the_same, word_spans
 
 _GREETING: Final = re.compile(
     r"(?:hi|hello|hey|dear|thanks?|thank you|sure|great|okay|ok|certainly|of course|absolutely|you're welcome|sorry|apologies|congratulations|good (?:morning|afternoon|evening)|best regards|regards|cheers|welcome|as an ai)\b",
@@ -181,9 +181,9 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
     if piece.context:
         # In a cell or a leaf the headers and the path say what the value is of.
         said = frozenset(stems(piece.context.replace("_", " ")))
-        found = tuple(replace(each, attribute=each.attribute | said) for each in found)
+        found = tuple(replace(each, attribute=the_same(each.attribute | said)) for each in found)
     form = _form(head, piece)
-    words = f"{context} {head}"
+    words = f"{context} {head}" if context else head
     cleaned = _NOT_NEGATIVE.sub(" ", head)
     return Claim(
         id=f"c{number}",
@@ -192,8 +192,8 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
         form=form,
         context=context,
         facts=found,
-        content=_content(head, found) | frozenset(stems(context.replace("_", " "))),
-        names=_names(head, found),
+        content=the_same(_content(head, found).union(stems(context.replace("_", " ")))),
+        names=the_same(_names(head, found)),
         mentions=mentions(head),
         negative=_NEGATIVE.search(cleaned) is not None,
         modality=_modality(head),

@@ -20,7 +20,7 @@ from assay402.checks.claims.reading.quantities import (
     shares,
     spelled,
 )
-from assay402.checks.claims.reading.text import acronyms, stems
+from assay402.checks.claims.reading.text import acronyms, stems, the_same
 
 _NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|bn|mn|[kKMB](?![A-Za-z])))?"
@@ -293,4 +293,4 @@ def _attribute(text: str, start: int, end: int) -> frozenset[str]:
         cut = match.end()
     stop = _SEGMENT.search(after)
     beside = f"{before[cut:]} {after[: stop.start()] if stop else after}"
-    return frozenset(each for each in stems(beside) if not each.isdigit())
+    return the_same(frozenset([each for each in stems(beside) if not each.isdigit()]))

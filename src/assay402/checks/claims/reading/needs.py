@@ -1,9 +1,9 @@
 """Which words a regular expression cannot do without, so that texts without them need not be looked through.
 
 The marks of a text are the first three and the first five letters of each of its words, each word whole with a bar behind
-it, and its signs; a word that begins with a digit is only whole. `needs` gives for an expression marks of which every text
-that it matches has at least one, and none where it finds none. What it does not understand can be anything, so that it
-errs only towards looking. Case is left aside.
+it, and its signs; a word that begins with a digit is only whole, and only if it is short. `needs` gives for an expression
+marks of which every text that it matches has at least one, and none where it finds none. What it does not understand can
+be anything, so that it errs only towards looking. Case is left aside.
 """
 
 import re
@@ -22,7 +22,9 @@ _MOST: Final = 400
 """Spellings followed at once."""
 _FEW: Final = 6
 """Signs of a class that are followed one by one."""
-_TOKEN: Final = re.compile(r"\w+")
+_COUNTED: Final = 3
+"""Longer words that begin with a digit stand in no expression, and in a log each is another."""
+_TOKEN: Final = re.compile(rf"[^\W0-9]\w*|\b[0-9]\w{{0,{_COUNTED - 1}}}\b")
 _UNEVEN: Final = re.compile("[ſıİ]")
 """Letters that match others where case is left aside, and are not made those by `lower`."""
 _TIMES: Final = re.compile(r"(?:[*+?]|\{(?=[0-9,])([0-9]*)(,?)([0-9]*)\})[?+]?")
@@ -221,7 +223,9 @@ def _told_by(spellings: frozenset[str]) -> frozenset[str] | None:
 
 def _telling(spelling: str) -> str:
     _, *rest = _ENDS.split(spelling)
-    whole = [f"{each}{_EDGE}" for each in rest[:-1] if each]
+    whole = [
+        f"{each}{_EDGE}" for each in rest[:-1] if each and (each[0] not in _DIGITS or len(each) <= _COUNTED)
+    ]
     last = rest[-1] if rest and rest[-1][:1] not in _DIGITS else ""
     begun = [last[:length] for length in (_LEAST, _SHOWN) if len(last) >= length]
     return max((*whole, *begun, *_SIGNS.intersection(spelling)), key=len, default="")
