@@ -31,16 +31,8 @@ _ID_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _TIME_NAMES: Final = (
-    "timestamp",
-    "time",
-    "ts",
-    "updated_at",
-    "completed_at",
-    "finished_at",
-    "created_at",
-    "date",
-    "at",
-)
+    "timestamp", "time", "ts", "updated_at", "completed_at", "finished_at", "created_at", "date", "at",
+)  # fmt: skip
 _MONEY_NAMES: Final = frozenset(
     {
         "amount",
