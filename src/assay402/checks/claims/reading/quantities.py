@@ -132,8 +132,8 @@ _SHARE: Final = Pattern(
 
 def shares(text: str) -> Iterator[tuple[Decimal, Decimal, int, int]]:
     """Give each share written in words as per cent: the least and the most it may mean, with its place."""
-    low = text.lower()
-    if not ("th" in low or "half" in low or "quarter" in low):
+    written = text.lower()
+    if not ("th" in written or "half" in written or "quarter" in written):
         return
     for match in _SHARE.finditer(text):
         name = (match["by"] or match["share"] or "half").lower()
