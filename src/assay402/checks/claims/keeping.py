@@ -26,5 +26,8 @@ class cached_property(Generic[_T]):  # noqa: N801  (it stands where the standard
         """Compute the value and put it where the next look finds it without coming here."""
         if held is None:
             return self
-        found = held.__dict__[self._name] = self._compute(held)
+        found = self._compute(held)
+        setattr(
+            held, self._name, found
+        )  # and not by `__dict__`, which would make a dictionary of each object
         return found

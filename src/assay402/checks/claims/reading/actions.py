@@ -6,20 +6,21 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
-from assay402.checks.claims.reading.text import stem, stems, word_spans
+from assay402.checks.claims.reading.patterns import Pattern
+from assay402.checks.claims.reading.text import stem, stems, the_same, word_spans
 
 _BEFORE: Final = 48
 """Characters before a verb in which its helpers stand."""
 
-_FUTURE: Final = re.compile(
+_FUTURE: Final = Pattern(
     r"\b(?:will|shall|'ll|going to|plan(?:s|ning)? to|intends? to|about to|want to|expects? to|hopes? to|aims? to)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_MODAL: Final = re.compile(
+_MODAL: Final = Pattern(
     r"\b(?:(?-i:may)|might|can|could|should|would|must|allowed to|able to|eligible to|need(?:s|ed)? to|have to|permission to|authorized to|approval to|ready to|cannot|can't)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_ASKED: Final = re.compile(
+_ASKED: Final = Pattern(
     r"\b(?:please|asked (?:\w+ )?to|requested (?:\w+ )?to|would like (?:\w+ )?to|request to|like you to)\s(?:\w+\s){0,1}$",
     re.IGNORECASE,
 )
@@ -31,24 +32,24 @@ _NEGATED: Final = re.compile(
     r"\b(?:not|never|n't|no|nothing|nobody|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_WAITING: Final = re.compile(
+_WAITING: Final = Pattern(
     r"\b(?:scheduled|queued|pending|waiting|due|set|planned|enqueued|awaiting)\s(?:\w+\s){0,3}$",
     re.IGNORECASE,
 )
-_BEGUN: Final = re.compile(
+_BEGUN: Final = Pattern(
     r"\b(?:started|began|begun|starting|trying|tried|attempt(?:ed|ing)?|being)\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
-_IN_ORDER: Final = re.compile(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
-_STATE: Final = re.compile(r"\b(?:is|are)\s(?:now\s)?$", re.IGNORECASE)
-_ADJECTIVE: Final = re.compile(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
+_IN_ORDER: Final = Pattern(r"\bto\s(?:\w+ly\s)?$", re.IGNORECASE)
+_STATE: Final = Pattern(r"\b(?:is|are)\s(?:now\s)?$", re.IGNORECASE)
+_ADJECTIVE: Final = Pattern(r"\b(?:the|a|an|this|your|our|its|their|each|any)\s$", re.IGNORECASE)
 
-_COMPOUND: Final = re.compile(
+_COMPOUND: Final = Pattern(
     r"\s(?:methods?|options?|details|information|pages?|processors?|gateways?|pipelines?|notes|polic(?:y|ies)|addresse?s?|references?|numbers?|suites?|scripts?|templates?|forms?|providers?|windows?)\b",
     re.IGNORECASE,
 )
 """Nouns that make the action before them a part of a name: a payment method pays nothing."""
-_NAME_OF_RUN: Final = re.compile(
+_NAME_OF_RUN: Final = Pattern(
     r"(?:\s(?:operation|job|step|task|request|run|process|action|command|[#\w-]*[0-9][\w-]*)){0,2}\s(?:(?:has|have|was|is|were)\s(?:been\s)?)?(?:successful|succeeded|completed?|finished|failed|aborted)\b",
     re.IGNORECASE,
 )
@@ -65,9 +66,10 @@ _ACCOUNT: Final = re.compile(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNOREC
 """Money is moved from checking; nothing is checked there."""
 _ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
 """Who signs up or in joins something and signs nothing."""
-_PHRASES: Final[tuple[tuple[str, Stage, re.Pattern[str]], ...]] = (
-    ("rollback", "REVERSED", re.compile(r"\brolled back\b", re.IGNORECASE)),
-    ("save", "COMPLETED", re.compile(r"\bbacked up\b", re.IGNORECASE)),
+_INSIDE: Final = re.compile(r"(?<=\w)\w")
+_PHRASES: Final[tuple[tuple[str, Stage, Pattern], ...]] = (
+    ("rollback", "REVERSED", Pattern(r"\brolled back\b", re.IGNORECASE)),
+    ("save", "COMPLETED", Pattern(r"\bbacked up\b", re.IGNORECASE)),
 )
 """Actions named by a verb and its particle."""
 
@@ -164,42 +166,48 @@ def mentions(text: str) -> tuple[Mention, ...]:
     return tuple(found)
 
 
+def _is_negated(before: str, around: str) -> bool:
+    return _NEGATED.search(before, around=around) is not None
+
+
 def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention | None:
-    before = text[max(0, start - _BEFORE) : start]
+    cut = max(0, start - _BEFORE)
+    before, around = text[cut:start], text
+    if cut and _INSIDE.match(text, cut):
+        around = before
     low = word.lower()
-    negated = _NEGATED.search(before) is not None
-    if low in ("installed", "enabled", "disabled", "closed") and _STATE.search(before):
+    if low in ("installed", "enabled", "disabled", "closed") and _STATE.search(before, around=around):
         return None  # how things stand, not what was done
-    if _FAILED_TO.search(before):
+    if _FAILED_TO.search(before, around=around):
         return Mention(group, "FAILED", start, end)
     if (
         (
             low in _nouns()
             or (low not in _THINGS and not low.endswith("ing") and _NAME_OF_RUN.match(text, end) is not None)
         )
-        and not _FUTURE.search(before)
-        and not _MODAL.search(before)
-        and not _ASKED.search(before)
+        and not _FUTURE.search(before, around=around)
+        and not _MODAL.search(before, around=around)
+        and not _ASKED.search(before, around=around)
         and not _is_participle(low)
     ):
         stage = cue(text[start:]) or cue(before) or ("COMPLETED" if _MADE.search(before) else None)
         return Mention(group, stage, start, end, negated) if stage is not None else None
     if _ASKED.search(before):
         return Mention(group, "REQUESTED", start, end)
-    if _FUTURE.search(before) or _MODAL.search(before):
-        return Mention(group, "INTENT", start, end, negated)
-    if _WAITING.search(before):
-        return Mention(group, "QUEUED", start, end, negated)
+    if _FUTURE.search(before, around=around) or _MODAL.search(before, around=around):
+        return Mention(group, "INTENT", start, end, _is_negated(before, around))
+    if _WAITING.search(before, around=around):
+        return Mention(group, "QUEUED", start, end, _is_negated(before, around))
     if low.endswith("ing"):
-        return Mention(group, "ATTEMPTED", start, end, negated)
-    if _BEGUN.search(before):
-        return Mention(group, "ATTEMPTED", start, end, negated)
+        return Mention(group, "ATTEMPTED", start, end, _is_negated(before, around))
+    if _BEGUN.search(before, around=around):
+        return Mention(group, "ATTEMPTED", start, end, _is_negated(before, around))
     if (
         _is_participle(low)
-        and not _IN_ORDER.search(before)
-        and not (_ADJECTIVE.search(before) and text[end : end + 1] == " ")
+        and not _IN_ORDER.search(before, around=around)
+        and not (_ADJECTIVE.search(before, around=around) and text[end : end + 1] == " ")
     ):
-        return Mention(group, "COMPLETED", start, end, negated)
+        return Mention(group, "COMPLETED", start, end, _is_negated(before, around))
     return None
 
 
@@ -229,4 +237,8 @@ def _is_participle(low: str) -> bool:
 @lru_cache(maxsize=8_192)
 def cue(text: str) -> Stage | None:
     """Give the stage the words of a text tell, the strongest telling first."""
-    return next((stage for stage, pattern in CUES if pattern.search(text)), None)
+    return _cue(text, text)
+
+
+def _cue(text: str, around: str) -> Stage | None:
+    return next((stage for stage, pattern in CUES if pattern.search(text, around=around)), None)

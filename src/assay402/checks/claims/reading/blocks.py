@@ -1,12 +1,12 @@
 """Blocks of labelled lines: `host: db-1` names what the lines below it are of."""
 
-import re
 from typing import Final
 
 from assay402.checks.claims.reading.naming import is_noun, may_name
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 
-_LABELLED: Final = re.compile(r"(\s{0,40}(?:-\s)?)([A-Za-z][\w -]{0,30}?)\s?:\s+(\S.*)")
+_LABELLED: Final = Pattern(r"(\s{0,40}(?:-\s)?)([A-Za-z][\w -]{0,30}?)\s?:\s+(\S.*)")
 _MOST: Final = 4
 """Naming lines of one block, each below the last."""
 

@@ -13,43 +13,43 @@ from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.sentences import FINITE
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
 from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
-from assay402.checks.claims.reading.text import stem, stems, stop_words, word_spans
+from assay402.checks.claims.reading.text import stem, stems, stop_words, the_same, word_spans
 
 _GREETING: Final = re.compile(
     r"(?:hi|hello|hey|dear|thanks?|thank you|sure|great|okay|ok|certainly|of course|absolutely|you're welcome|sorry|apologies|congratulations|good (?:morning|afternoon|evening)|best regards|regards|cheers|welcome|as an ai)\b",
     re.IGNORECASE,
 )
-_NEGATIVE: Final = re.compile(
+_NEGATIVE: Final = Pattern(
     r"\b(?:not|never|no|none|nothing|nobody|neither|nor|without|cannot|unable to|fail(?:ed|s)? to|lacks?|isn't|wasn't|\w+n't)\b",
     re.IGNORECASE,
 )
-_NOT_NEGATIVE: Final = re.compile(
+_NOT_NEGATIVE: Final = Pattern(
     r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
     re.IGNORECASE,
 )
-_WILL: Final = re.compile(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
-_MAY: Final = re.compile(
+_WILL: Final = Pattern(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
+_MAY: Final = Pattern(
     r"\b(?:(?<![0-9] )(?-i:may)(?!,?\s[0-9])|might|could|possibly|perhaps|probably|likely|can)\b",
     re.IGNORECASE,
 )
-_PLANS: Final = re.compile(
+_PLANS: Final = Pattern(
     r"\b(?:plans? to|planned|expected to|intends? to|scheduled to|is due to|are due to|is set to|aims? to)\b",
     re.IGNORECASE,
 )
-_ALL: Final = re.compile(
+_ALL: Final = Pattern(
     r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))",
     re.IGNORECASE,
 )
-_NONE: Final = re.compile(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
-_ONLY: Final = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
+_NONE: Final = Pattern(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
+_ONLY: Final = Pattern(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
     re.IGNORECASE,
 )
 _PRONOUN_SUBJECT: Final = re.compile(r"(?:it|they|he|she)\b", re.IGNORECASE)
-_HELPER: Final = re.compile(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
-_CITATION: Final = re.compile(r"\[[0-9]{1,3}(?:,\s?[0-9]{1,3}){0,8}\]")
-_COLON: Final = re.compile(r":(?![0-9])")
+_HELPER: Final = Pattern(r"\b(?:is|are|was|were|has|have|had|will|did|does|can|may|be|been)\b")
+_CITATION: Final = Pattern(r"\[[0-9]{1,3}(?:,\s?[0-9]{1,3}){0,8}\]")
+_COLON: Final = Pattern(r":(?![0-9])")
 _LABEL: Final = re.compile(
     r"\W{0,4}(?:flight|option|step|leg|item|segment|choice|part|passenger|stage|phase|point|no\.?|#)\s?[0-9]{1,2}\s?[:.)–-](?=\s)",
     re.IGNORECASE,
@@ -181,9 +181,9 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
     if piece.context:
         # In a cell or a leaf the headers and the path say what the value is of.
         said = frozenset(stems(piece.context.replace("_", " ")))
-        found = tuple(replace(each, attribute=each.attribute | said) for each in found)
+        found = tuple(replace(each, attribute=the_same(each.attribute | said)) for each in found)
     form = _form(head, piece)
-    words = f"{context} {head}"
+    words = f"{context} {head}" if context else head
     cleaned = _NOT_NEGATIVE.sub(" ", head)
     return Claim(
         id=f"c{number}",
@@ -192,8 +192,8 @@ def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
         form=form,
         context=context,
         facts=found,
-        content=_content(head, found) | frozenset(stems(context.replace("_", " "))),
-        names=_names(head, found),
+        content=the_same(_content(head, found).union(stems(context.replace("_", " ")))),
+        names=the_same(_names(head, found)),
         mentions=mentions(head),
         negative=_NEGATIVE.search(cleaned) is not None,
         modality=_modality(head),
@@ -281,7 +281,7 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     return frozenset(names)
 
 
-_SUBJECT_END: Final = re.compile(
+_SUBJECT_END: Final = Pattern(
     r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|may|must|should|would|failed|passed|succeeded|costs?|fell|rose)\b"
 )
 

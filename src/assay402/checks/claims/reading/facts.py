@@ -20,7 +20,7 @@ from assay402.checks.claims.reading.quantities import (
     shares,
     spelled,
 )
-from assay402.checks.claims.reading.text import acronyms, stems
+from assay402.checks.claims.reading.text import acronyms, stems, the_same
 
 _NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|bn|mn|[kKMB](?![A-Za-z])))?"
@@ -32,8 +32,12 @@ _ID_NOUN = (
     r"reservation|booking|contract|policy|batch|run|step|port|zone|item|table|figure|fig\.|claim|patient|member|employee|parcel|shipment|node|device|sensor|footnote|appendix|exhibit|question)s?"
 )
 
+_INSIDE: Final = r"(?:(?<!\w)|(?<=\w)(?=https?://|(?:US|CA|AU)?[$€£¥]|-[$€£]))"
+"""Inside a word nothing begins but a link and a sum of money."""
 _GRAMMAR: Final = re.compile(
-    "|".join(
+    _INSIDE
+    + "(?:"
+    + "|".join(
         (
             r"(?P<url>https?://[^\s\"'<>)\]},]{1,2000})",
             r"(?P<email>(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})",
@@ -68,6 +72,7 @@ _GRAMMAR: Final = re.compile(
             r"(?P<code>\b[A-Z]{3}\b)",
         )
     )
+    + ")"
 )
 _TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b|[a-z]\.[a-z]{2,4}\b|\bquarter\b")
 _SEGMENT: Final = re.compile(r"[,;()\[\]|\n]|\.\s|\s[-–—]\s|->|→|\b(?:and|but|while)\b")
@@ -296,4 +301,4 @@ def _attribute(text: str, start: int, end: int) -> frozenset[str]:
         cut = match.end()
     stop = _SEGMENT.search(after)
     beside = f"{before[cut:]} {after[: stop.start()] if stop else after}"
-    return frozenset(each for each in stems(beside) if not each.isdigit())
+    return the_same(frozenset([each for each in stems(beside) if not each.isdigit()]))

@@ -10,12 +10,13 @@ from functools import cache, lru_cache
 from typing import Final
 
 from assay402.checks.claims.data import table
+from assay402.checks.claims.reading.patterns import Pattern
 
 _BEFORE: Final = 600
 """Characters right before a line in which what leads to it must stand."""
 _LONGEST: Final = 400
 """Longer lines are no such line."""
-_BLANK: Final = re.compile(r"\{(a?)([0-9])\}")
+_BLANK: Final = Pattern(r"\{(a?)([0-9])\}")
 
 
 @cache

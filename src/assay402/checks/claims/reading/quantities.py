@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from assay402.checks.claims.reading.patterns import Pattern
+
 SCALES: Final = {
     "k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "trillion": 12,
 }  # fmt: skip
@@ -65,7 +67,7 @@ _TENS: Final = {
 _POWERS: Final = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _FRACTIONS: Final = {"dozen": Decimal(12), "once": Decimal(1), "twice": Decimal(2)}
 _NUMBER_WORD: Final = "|".join((*_ONES, *_TENS, *_POWERS, *_FRACTIONS))
-_RUN: Final = re.compile(
+_RUN: Final = Pattern(
     rf"\b(?:{_NUMBER_WORD})(?:(?:\s|-|\sand\s)(?:{_NUMBER_WORD})){{0,12}}\b(?!-)", re.IGNORECASE
 )
 
@@ -121,7 +123,7 @@ def _value(parts: list[str]) -> Decimal:
 
 _SHARES: Final = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 _PARTS: Final = {"": 1, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4}
-_SHARE: Final = re.compile(
+_SHARE: Final = Pattern(
     r"\b(?:(?P<half>(?:one[ -])?half)(?=\s(?:of|the|its|their|our|your|all|these|those)\b)|(?<=by )(?:(?:a|one)[ -])?(?P<by>half|third|quarter|fifth|tenth)\b|"
     r"(?P<part>a|one|two|three|four)[ -](?P<share>third|quarter|fifth|tenth)s?(?=\s(?:of|the|its|their|our|your|all)\b))",
     re.IGNORECASE,
@@ -130,6 +132,9 @@ _SHARE: Final = re.compile(
 
 def shares(text: str) -> Iterator[tuple[Decimal, Decimal, int, int]]:
     """Give each share written in words as per cent: the least and the most it may mean, with its place."""
+    written = text.lower()
+    if not ("th" in written or "half" in written or "quarter" in written):
+        return
     for match in _SHARE.finditer(text):
         name = (match["by"] or match["share"] or "half").lower()
         whole = Decimal(100 * _PARTS[(match["part"] or "").lower()]) / _SHARES[name]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.order import tokens
-from assay402.checks.claims.reading.text import plain, stems
+from assay402.checks.claims.reading.text import plain, stems, the_same
 
 _PAIR: Final = re.compile(
     r"(?<![\w.])([A-Za-z_][\w.\-]{0,60})\s?=\s?(\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|[^\s,;()\"']+(?:\s(?:(?:USD|EUR|GBP|CHF|JPY|ms|s|min|h|MB|GB|KB|TB|kg|g|km|m|cm|mm|V|W|bytes?)\b|%|°[CF]\b))?)"
@@ -30,16 +31,8 @@ _ID_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _TIME_NAMES: Final = (
-    "timestamp",
-    "time",
-    "ts",
-    "updated_at",
-    "completed_at",
-    "finished_at",
-    "created_at",
-    "date",
-    "at",
-)
+    "timestamp", "time", "ts", "updated_at", "completed_at", "finished_at", "created_at", "date", "at",
+)  # fmt: skip
 _MONEY_NAMES: Final = frozenset(
     {
         "amount",
@@ -67,6 +60,7 @@ _PAYMENTS: Final = re.compile(r"payment|transaction|ledger|charges", re.IGNORECA
 _NAMED_ID: Final = re.compile(r"[A-Za-z][A-Za-z_-]{0,20}[0-9][\w-]{0,20}")
 _LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE|EMERG)\b|\[error\]", re.IGNORECASE)
 
+_NONE: Final = frozenset[str]()
 _MOST_CHILDREN: Final = 200
 """Records looked at of those that stand in one thing."""
 
@@ -96,9 +90,10 @@ class Record:
         self.parent: Final = parent
         self.pointer: Final = pointer
         self.label: Final = label
-        self.children: Final[list[Record]] = []
+        self.children: list[Record] | tuple[()] = ()
         self._fields: Final = fields
         if parent is not None:
+            parent.children = parent.children or []
             parent.children.append(self)
 
     @cached_property
@@ -117,7 +112,10 @@ class Record:
 
     def is_called(self, ref: str) -> bool:
         """Tell whether a reference names this record or one of its values."""
-        return ref == self.ref or any(ref == self.field_ref(field) for field in self.fields)
+        own = f"{self.item.id}#L{self.line}:" if self.line else f"{self.item.id}#{self.pointer}/"
+        return ref == self.ref or (
+            ref.startswith(own) and any(ref == self.field_ref(field) for field in self.fields)
+        )
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -159,6 +157,8 @@ class Record:
     @cached_property
     def all_stems(self) -> frozenset[str]:
         """The stems of the record and of what it stands in."""
+        if self.parent is None:
+            return self.own_stems
         found = set(self.own_stems)
         for above in self.above:
             found |= above.own_stems
@@ -167,10 +167,13 @@ class Record:
     @cached_property
     def whole_stems(self) -> frozenset[str]:
         """The stems of the record, of what it stands in and, for an object, of what stands in it."""
-        return self.all_stems | self._inner_stems if self.form == "json" else self.all_stems
+        is_alone = self.form != "json" or not self.children
+        return self.all_stems if is_alone else self.all_stems | self._inner_stems
 
     @cached_property
     def _inner_stems(self) -> frozenset[str]:
+        if not self.children:
+            return _NONE
         found: set[str] = set()
         for child in self.children[:_MOST_CHILDREN]:
             found |= child.own_stems
@@ -185,6 +188,8 @@ class Record:
     @cached_property
     def held_ids(self) -> frozenset[str]:
         """The identifiers of the record and of what it stands in."""
+        if self.parent is None:
+            return self.ids
         found = set(self.ids)
         for above in self.above:
             found |= above.ids
@@ -193,6 +198,8 @@ class Record:
     @cached_property
     def chain_ids(self) -> frozenset[str]:
         """The identifiers of the record, of what it stands in, and of what stands in it."""
+        if len(self.chain) == 1:
+            return self.ids
         return frozenset(each for record in self.chain for each in record.ids)
 
     @cached_property
@@ -253,7 +260,9 @@ class Record:
         # What stands before the colon names every value behind it.
         named = frozenset(each for each in stems(label[1]) if each)
         return tuple(
-            replace(fact, attribute=fact.attribute | named) if fact.start >= label.start(2) else fact
+            replace(fact, attribute=the_same(fact.attribute | named))
+            if fact.start >= label.start(2)
+            else fact
             for fact in found
         )
 
@@ -265,9 +274,8 @@ class Record:
         }
         found: list[Fact] = []
         for index, field in enumerate(self.fields):
-            attribute = frozenset(stems(field.name.replace("_", " ").replace(".", " ")))
-            whole = re.fullmatch(r"[0-9]{1,20}", field.value)
-            if whole is not None and _ID_NAME.search(field.name):
+            attribute = _named_by(field.name)
+            if _WHOLE.fullmatch(field.value) is not None and _ID_NAME.search(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
             day = _epoch(field)
@@ -277,7 +285,7 @@ class Record:
             if (measured := _measured(field)) is not None:
                 found.append(replace(measured, attribute=attribute, start=-1 - index))
             if self._is_repaid(field):
-                attribute |= {"refund"}
+                attribute = the_same(attribute | {"refund"})
             for fact in value_facts(
                 field.value.lstrip("-") if self._is_repaid(field) else field.value[:LONGEST]
             ):
@@ -333,7 +341,8 @@ class Record:
         """The identifiers the record holds itself."""
         kinds = ("id", "hash", "email", "url", "path", "version")
         named = {field.name.lower() for field in self.fields if _NAMED_ID.fullmatch(field.name)}
-        return frozenset(fact.value for fact in self.facts if fact.kind in kinds) | named
+        named.update(fact.value for fact in self.facts if fact.kind in kinds)
+        return frozenset(named) if named else _NONE
 
     @cached_property
     def moment(self) -> str:
@@ -353,6 +362,13 @@ class Record:
         return self.form in ("line", "tests") and _LEVEL.search(self.text[:80]) is not None
 
 
+@lru_cache(maxsize=1_024)
+def _named_by(name: str) -> frozenset[str]:
+    """Give the stems of the words of a field's name."""
+    return frozenset(stems(name.replace("_", " ").replace(".", " ")))
+
+
+_WHOLE: Final = re.compile(r"[0-9]{1,20}")
 _MEASURE: Final = re.compile(
     r"_(ms|seconds|secs?|minutes|mins?|hours|bytes|[kmgt]b|percent|pct)$", re.IGNORECASE
 )

@@ -20,7 +20,7 @@ _ITEM: Final = re.compile(
     r"\s*(?:[-*•‣–]|[0-9]{1,3}[.)]|\([a-z0-9]\))\s+(?:\[([ xX✓✔])\]\s+)?|\s*(?:✅|❌|✓|✔|✗|☑|☐)\s*"
 )
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+|\s*\*\*(?=[^*]+\*\*:?\s*$)|\s*__(?=[^_]+__:?\s*$)")
-_FENCE: Final = re.compile(r"\s{0,3}(```|~~~)")
+_FENCE: Final = Pattern(r"\s{0,3}(```|~~~)")
 _RULE: Final = re.compile(r"^[\s|:+=_*-]+$")
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _SPLIT: Final = re.compile(

@@ -11,11 +11,11 @@ _OFFER: Final = re.compile(
     r"(?:let me\b|let's\b|would you|do you|could you|can you|please\b|kindly\b|feel free|if you(?:'d| would)? (?:like|want|need|have|wish|prefer)|i can (?:help|also|assist)|i'd be happy|happy to|i hope|you (?:can|may|should|might) (?:want to |also )?(?:check|review|see|use|run|contact|try|refer|visit|find)|to (?:proceed|continue|confirm)\b|how (?:can|would|may) i|next steps?\b|once you\b|i need (?:you|your)|i(?:'d| would) (?:recommend|suggest)|we recommend|may i\b|shall i\b|should i\b|(?:i|we) (?:hope|like|love)\b)",
     re.IGNORECASE,
 )
-INTENT: Final = re.compile(
+INTENT: Final = Pattern(
     r"(?:(?:now|next|then|first|so|and|tomorrow|today|later|shortly|soon),?\s)?(?:i|we)(?:'ll| will| shall|(?:'m|'re| am| are)(?: now)? (?:going|planning|about|ready) to| plan to| intend to| want to| hope to| aim to|'d like to| would like to)\b",
     re.IGNORECASE,
 )
-PROMISE: Final = re.compile(
+PROMISE: Final = Pattern(
     r"(?:so |then |and |therefore,? )?you(?:'ll| will)(?: soon| shortly| then| also)? (?:receive|get|see|be (?:notified|contacted|refunded|charged|sent|credited|informed))\b",
     re.IGNORECASE,
 )
@@ -34,23 +34,23 @@ _NOUN_FIRST: Final = re.compile(
 _CONDITION: Final = re.compile(
     r"(?:if|unless|in case|assuming|provided that|when you|should you|whether)\b", re.IGNORECASE
 )
-_LOOKING: Final = re.compile(
+_LOOKING: Final = Pattern(
     r"(?:if|when|should|in case)\s(?:you|anyone|anybody)\b[^,]{0,20}?\s(?:look|check|see|read|open|view|scroll|need|want|wonder|ask|are (?:wondering|curious)|care|missed)\b",
     re.IGNORECASE,
 )
 """A condition of the reader's looking, which what follows does not hang on."""
-_STATES: Final = re.compile(
+_STATES: Final = Pattern(
     r"\b(?:is|are|was|were|will be|costs?|amounts? to|comes? to|equals?)\b", re.IGNORECASE
 )
-_PRAISE: Final = re.compile(
+_PRAISE: Final = Pattern(
     r"(?:this|that|it|everything|all) (?:looks?|seems?|sounds?|feels?) (?:good|great|fine|nice|reasonable|right)\b",
     re.IGNORECASE,
 )
-_VALUING: Final = re.compile(
+_VALUING: Final = Pattern(
     r"\b(?:good|great|fine|nice|best|better|useful|helpful|interesting|beautiful|elegant|reasonable|worth\w*|eas(?:y|ier)|simpler?|should|would|could|might|amazing|excellent|lovely|fun|sensible|makes? sense|important|right|well)\b",
     re.IGNORECASE,
 )
-_BELIEF: Final = re.compile(
+_BELIEF: Final = Pattern(
     r"(?:(?:i|we) (?:think|believe|feel|guess|suspect|suppose|assume)|(?:i am|i'm|we are|we're) (?:sure|confident|certain|afraid)|in (?:my|our) (?:opinion|view),?)(?: that)?\s",
     re.IGNORECASE,
 )
@@ -67,7 +67,7 @@ _TELLING: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that only bring in what is stated behind them."""
-_TAG: Final = re.compile(
+_TAG: Final = Pattern(
     r",\s*(?:(?:is|are|was|were|do|does|did|have|has|had|would|could|should|wo|ca)(?:n't| not)?\s(?:it|you|they|we|he|she|i)\b[^,?]{0,20}|right|correct|okay|ok|yes|no|you know)\s?\?[\s*_\"')]*$",
     re.IGNORECASE,
 )
@@ -86,7 +86,7 @@ _ASKED_TO_CONFIRM: Final = re.compile(
     r"(?:(?:please|kindly|could you|can you|would you)\s)?(?:confirm|verify|provide|choose|select|answer|enter|reply|respond|share|let me know)\b",
     re.IGNORECASE,
 )
-_HEDGED: Final = re.compile(r"\b(?:would|could|might|may|will|'ll|shall|can|should)\b", re.IGNORECASE)
+_HEDGED: Final = Pattern(r"\b(?:would|could|might|may|will|'ll|shall|can|should)\b", re.IGNORECASE)
 _WHOSE: Final = re.compile(
     r"(?:it|they|he|she|i|we|this|that|these|those|there|the|an?|all|no|none|nothing|everything|its|our|your|their|my|each|every)\b|[\w$#./-]*[0-9A-Z]",
 )
@@ -98,7 +98,7 @@ def is_order(text: str) -> bool:
     return _VERB_FIRST.match(text) is not None and _NOUN_FIRST.match(text[:LONGEST]) is None
 
 
-_OPEN: Final = re.compile(r"the supplied evidence does not show whether\b", re.IGNORECASE)
+_OPEN: Final = Pattern(r"the supplied evidence does not show whether\b", re.IGNORECASE)
 """What a repair leaves open; it says nothing of the matter."""
 
 

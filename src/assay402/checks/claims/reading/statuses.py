@@ -5,14 +5,15 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
+from assay402.checks.claims.reading.patterns import Pattern
 
 _LONGEST: Final = 160
-_TICK: Final = re.compile(r"^\W*?(?:✅|✔️?|✓|☑️?|❌|✗|✘|✖️?|\[[xX]\])\s*|\s*(?:✅|✔️?|✓|☑️?|❌|✗|✘|✖️?)\W*$")
-_ASIDE: Final = re.compile(
+_TICK: Final = Pattern(r"^\W*?(?:✅|✔️?|✓|☑️?|❌|✗|✘|✖️?|\[[xX]\])\s*|\s*(?:✅|✔️?|✓|☑️?|❌|✗|✘|✖️?)\W*$")
+_ASIDE: Final = Pattern(
     r"\b(?:how|what|why|when|where|which|who|whether|if|to do|could|would|should|can|may|might|must|will|please|let|want|need)\b",
     re.IGNORECASE,
 )
-_QUANTIFIED: Final = re.compile(
+_QUANTIFIED: Final = Pattern(
     r"^\W*(?:all|every|each|both|no|none|everything|nothing|the|our|your|my|this|these|those)\b",
     re.IGNORECASE,
 )
@@ -30,23 +31,23 @@ def _any_of(name: str) -> str:
 
 
 @cache
-def _forms() -> tuple[re.Pattern[str], ...]:
+def _forms() -> tuple[Pattern, ...]:
     """Give the forms of a label with a status, of a subject with one, of a denied fault, and of a status alone."""
     status, faults = _any_of("status"), _any_of("faults")
     return (
-        re.compile(
+        Pattern(
             rf"(?P<subject>[^:\n]{{1,80}}?)\**:\**\s+(?:all\s|now\s|is\s)?(?:{status}){_TAIL}", re.IGNORECASE
         ),
-        re.compile(
+        Pattern(
             rf"(?P<subject>[^:\n]{{1,100}}?)\s(?:(?:is|are|was|were|has been|have been|now|all|successfully|not)\s){{0,3}}(?:{status}){_TAIL}",
             re.IGNORECASE,
         ),
-        re.compile(
+        Pattern(
             rf"(?:no|zero)\s(?:[\w-]+\s){{0,2}}?(?:{faults})(?:\s(?:were |was )?(?:found|detected|reported|remaining|left|seen|observed|encountered|introduced|occurred))?{_TAIL}"
             rf"|(?:nothing|none)\s(?:(?:is|was|has|of\s\w+)\s)?(?:broke|broken|failed|crashed|went wrong|\w+ed){_TAIL}",
             re.IGNORECASE,
         ),
-        re.compile(rf"(?:{_any_of('bare')})\s?[.!✅✓✔]", re.IGNORECASE),
+        Pattern(rf"(?:{_any_of('bare')})\s?[.!✅✓✔]", re.IGNORECASE),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Mention, Stage
 from assay402.checks.claims.reading.actions import consequential, cue, groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 
 WEAK: Final = frozenset(
     {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
@@ -22,11 +23,11 @@ ANY: Final = "any"
 """The group of a status that is told of something without an action of its own: a job, a step, a service."""
 
 
-_PRESENT: Final = re.compile(
+_PRESENT: Final = Pattern(
     r"\b(?:is|are|still|currently)\s(?:now\s|still\s|currently\s|being\s|already\s)?(?:in progress|under ?way|(?!pending)\w+ing)\b",
     re.IGNORECASE,
 )
-_DENYING: Final = re.compile(r"\b(?:not|never|no|none|nothing|neither|nor|cannot|\w+n't)\b", re.IGNORECASE)
+_DENYING: Final = Pattern(r"\b(?:not|never|no|none|nothing|neither|nor|cannot|\w+n't)\b", re.IGNORECASE)
 
 
 def _is_denied(claim: Claim, start: int) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain, stem, stems
 from assay402.checks.claims.rules.view import Near, View
@@ -13,19 +14,19 @@ from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _SAID: Final = r"(?:said|says|reported|reports|found|finds|announced|announces|stated|states|claimed|claims|noted|notes|confirmed|confirms|showed|shows|wrote|writes|concluded|concludes|warned|warns|estimated|estimates|explained|told|argued|argues)"
-_BY: Final = re.compile(
+_BY: Final = Pattern(
     rf"^\W{{0,3}}((?:the |our |its |their )?[A-Z][\w.&'’-]*(?:\s(?:[A-Z][\w.&'’-]*|of|the|and|for)){{0,5}})\s{_SAID}\b\s?(?:that\b|,|:)?\s*"
 )
-_THE_ROLE: Final = re.compile(
+_THE_ROLE: Final = Pattern(
     rf"^\W{{0,3}}(?:the |our )([a-z]+(?: [a-z]+)?)\s{_SAID}\b\s?(?:that\b|,|:)?\s*", re.IGNORECASE
 )
-_ACCORDING: Final = re.compile(
+_ACCORDING: Final = Pattern(
     r"\b(?:according to|per|as stated in|as reported by|in the words of|based on|cited in|as noted in)\s((?:the |our )?[\w.&'’ -]{2,60}?)(?:,|\.|;|$)",
     re.IGNORECASE,
 )
-_CITED: Final = re.compile(r"\s?\[([A-Za-z0-9_-]{1,64})\]|\s?\(([A-Z][\w-]+(?: et al\.?)?,? [0-9]{4})\)")
-_QUOTED: Final = re.compile(r"[\"“]([^\"“”]{2,2000})[\"”]")
-_SPEAKER: Final = re.compile(r"^\s*[\[(]?([A-Z][\w .'-]{0,40}?)[\])]?\s*:\s")
+_CITED: Final = Pattern(r"\s?\[([A-Za-z0-9_-]{1,64})\]|\s?\(([A-Z][\w-]+(?: et al\.?)?,? [0-9]{4})\)")
+_QUOTED: Final = Pattern(r"[\"“]([^\"“”]{2,2000})[\"”]")
+_SPEAKER: Final = Pattern(r"^\s*[\[(]?([A-Z][\w .'-]{0,40}?)[\])]?\s*:\s")
 _NOT_SOURCES: Final = frozenset(
     {
         "as",
@@ -117,9 +118,7 @@ def source_of(text: str) -> Source | None:
         if match is not None and match[1].lower().removeprefix("the ").split()[0] not in _NOT_SOURCES:
             return Source(match[1], match.start(), match.end())
     match = _ACCORDING.search(text)
-    if match is not None and not (
-        match.re is _ACCORDING and match[0].lower().startswith("per ") and not match[1][:1].isupper()
-    ):
+    if match is not None and not (match[0].lower().startswith("per ") and not match[1][:1].isupper()):
         return Source(match[1], match.start(), match.end())
     return None
 

@@ -5,21 +5,22 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.facts import facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
-APPROVAL: Final = re.compile(
+APPROVAL: Final = Pattern(
     r"\b(?:approv(?:ed|al|als|es)|sign(?:ed)?[- ]?off|lgtm|consent(?:ed)?|authori[sz]ation|cleared by|green[- ]?lit)\b",
     re.IGNORECASE,
 )
-PERMISSION: Final = re.compile(
+PERMISSION: Final = Pattern(
     r"\b(?:permission|permitted|allowed to|authori[sz]ed to|entitled to|(?:has|have|had|with|full|admin|read|write) access|access to|role of|the [\w-]+ role|privileges?)\b",
     re.IGNORECASE,
 )
-_APPROVED: Final = re.compile(
+_APPROVED: Final = Pattern(
     r"\b(?:approved|signed off|lgtm|consent(?:ed| given)|granted|authori[sz]ed)\b", re.IGNORECASE
 )
 _GRANT: Final = re.compile(
@@ -27,31 +28,31 @@ _GRANT: Final = re.compile(
     re.IGNORECASE,
 )
 """A document that is a grant itself: `Approval A-3 to export customer data`."""
-_PENDING: Final = re.compile(
+_PENDING: Final = Pattern(
     r"\b(?:pending|awaiting|requested|waiting|in review|not yet|under review|open|outstanding)\b",
     re.IGNORECASE,
 )
-_DENIED: Final = re.compile(
+_DENIED: Final = Pattern(
     r"\b(?:denied|rejected|revoked|refused|withdrawn|declined|suspended|forbidden|not (?:been )?(?:approved|allowed|permitted|authori[sz]ed|entitled|granted|eligible)|n't (?:allowed|permitted|authori[sz]ed)|lacks? (?:the )?(?:permission|access|role|scope)|insufficient (?:permissions?|privileges?|scopes?)|did not approve|no permission|no access|cancell?ed|removed|without permission|unauthori[sz]ed|may not|must not|disallowed)\b|\b(?:access|permission|allowed|authorized|approved|consent)\s?[=:]\s?\"?(?:none|no|false|denied|revoked|rejected)\b",
     re.IGNORECASE,
 )
-_GRANTED: Final = re.compile(
+_GRANTED: Final = Pattern(
     r"\b(?:granted|allowed|permitted|authori[sz]ed)\b|\b(?:access|permission|allowed|scope|role)\s?[=:]\s?\"?(?!none|no\b|false|denied)[\w:-]+",
     re.IGNORECASE,
 )
-_UNTIL: Final = re.compile(
+_UNTIL: Final = Pattern(
     r"\b(?:valid (?:until|to|through|till)|until|expires?(?: on)?|expired(?: on)?|expiry(?: date)?|ends?(?: on)?|valid_until|valid_to|expires_at|expiry_date|not[ _]?after)\b\W{0,4}",
     re.IGNORECASE,
 )
-_REPLACED: Final = re.compile(
+_REPLACED: Final = Pattern(
     r"\b(?:superseded|replaced by|supersedes|replaces|withdrawn|repealed|deprecated|obsolete|no longer (?:valid|in force|current|effective)|draft)\b",
     re.IGNORECASE,
 )
-_CURRENT: Final = re.compile(
+_CURRENT: Final = Pattern(
     r"\b(?:current(?:ly)?|in force|in effect|effective|valid|applies|applicable|latest|governs|active|still)\b",
     re.IGNORECASE,
 )
-_PAST_ONLY: Final = re.compile(
+_PAST_ONLY: Final = Pattern(
     r"\b(?:had|was granted|were granted|used to|previously|formerly)\b", re.IGNORECASE
 )
 _WORDS: Final = frozenset(
@@ -140,8 +141,8 @@ def authority(view: View) -> Finding | None:
     return _granted(view, near, approval=approval)
 
 
-_REVIEW: Final = re.compile(r"\b(?:approv\w+|review|sign[- ]?off|consent)\b", re.IGNORECASE)
-_OUTSTANDING: Final = re.compile(r"\b(?:yet|so far|still|not been|pending)\b", re.IGNORECASE)
+_REVIEW: Final = Pattern(r"\b(?:approv\w+|review|sign[- ]?off|consent)\b", re.IGNORECASE)
+_OUTSTANDING: Final = Pattern(r"\b(?:yet|so far|still|not been|pending)\b", re.IGNORECASE)
 
 
 def _not_given(view: View) -> Finding | None:
@@ -182,7 +183,7 @@ def _around(view: View, record: Record) -> frozenset[str]:
 _FIRST: Final = 8
 _MOST: Final = 40
 
-_SCOPE: Final = re.compile(r"\bfor\s((?:[\w'-]+\s?){1,4})")
+_SCOPE: Final = Pattern(r"\bfor\s((?:[\w'-]+\s?){1,4})")
 
 
 def _same_scope(claimed: str, granted: str) -> bool:
@@ -193,11 +194,11 @@ def _same_scope(claimed: str, granted: str) -> bool:
     return bool(set(stems(said[1])) & set(stems(told[1])))
 
 
-_MORE: Final = re.compile(
+_MORE: Final = Pattern(
     r"\b(?:write|admin|full|edit|owner|delete|root)\b(?=[\w /-]{0,20}\b(?:access|permissions?|rights|privileges?)\b)",
     re.IGNORECASE,
 )
-_LESS: Final = re.compile(r"\b(?:read[-_ ]?only|view[-_ ]?only|viewer)\b", re.IGNORECASE)
+_LESS: Final = Pattern(r"\b(?:read[-_ ]?only|view[-_ ]?only|viewer)\b", re.IGNORECASE)
 
 
 def _beyond(claimed: str, granted: str) -> bool:
@@ -249,7 +250,7 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
     return None
 
 
-_MAY: Final = re.compile(r"\bauthori[sz]ation\b|\bmay\s(?=[a-z])")
+_MAY: Final = Pattern(r"\bauthori[sz]ation\b|\bmay\s(?=[a-z])")
 
 
 def _speaks(near: Near, approval: bool, subject: frozenset[str]) -> bool:
@@ -310,7 +311,7 @@ def _ended(view: View, near: Near) -> Finding | None:
     return None
 
 
-_VALID: Final = re.compile(
+_VALID: Final = Pattern(
     r"\b(?:is|are|remains?|still)\s(?:still\s|currently\s)?(?:valid|active|current|unexpired|in date|good)\b",
     re.IGNORECASE,
 )

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import is_code
@@ -25,11 +26,9 @@ from assay402.checks.claims.rules.wide import is_wide, likely
 State = Literal["match", "mismatch", "unit", "weaker", "absent"]
 
 _ORIGIN: Final = re.compile(r"^\)?,?\s?(?:to|->|→|-)\s|^\)?\s?(?:→|->)")
-_ARRIVING: Final = re.compile(
-    r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE
-)
-_FROM: Final = re.compile(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
-_TO: Final = re.compile(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
+_ARRIVING: Final = Pattern(r"\b(?:arriv\w*|lands?|landing)\b[^.;]{0,60}\bat\s[\w ']{0,24}\(?$", re.IGNORECASE)
+_FROM: Final = Pattern(r"\b(?:from|at)\s[\w ']{0,24}\(?$")
+_TO: Final = Pattern(r"(?:\b(?:to|in)\b|->|→)\s[\w ']{0,24}\(?$")
 _ROLES: Final = {
     "origin": ("origin", "from", "source", "depart"),
     "destination": ("destination", "to", "dest", "target", "arrive"),
@@ -63,6 +62,15 @@ class Stated:
         self.claim: Final = claim
         self.other_ends: Final = _other_ends(claim)
         self.is_leaf: Final = claim.form in ("leaf", "cell")
+        self._goals: Final[dict[int, bool]] = {}
+
+    def is_goal(self, fact: Fact) -> bool:
+        """Tell whether the claim says of a value that something went to it."""
+        found = self._goals.get(fact.start)
+        if found is None:
+            before = self.claim.text[max(0, fact.start - 12) : max(0, fact.start)]
+            found = self._goals[fact.start] = _TO_HERE.search(before) is not None
+        return found
 
 
 def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
@@ -114,7 +122,7 @@ def _compared(
 ) -> list[_Rated]:
     """Give the values of records that a value can be compared with, of all or of some."""
     bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
-    value, names, is_goal = fact.value, _is_identity(fact), _is_goal(fact, stated.claim)
+    value, names, is_goal = fact.value, _is_identity(fact), stated.is_goal(fact)
     outcome: Outcome
     return [
         (
@@ -146,7 +154,7 @@ def _compared(
 
 
 def _in_scope(fact: Fact, scope: Sequence[Record], stated: Stated) -> Binding:
-    if len(scope) == 1 and is_wide(scope[0]) and is_bare(fact) and not _is_goal(fact, stated.claim):
+    if len(scope) == 1 and is_wide(scope[0]) and is_bare(fact) and not stated.is_goal(fact):
         looked_at = likely(fact, scope[0])
         found = _bound(fact, _compared(fact, scope, stated, looked_at), stated)
         if found.state in ("match", "mismatch", "unit") or _is_other(fact, scope[0], looked_at, stated.claim):
@@ -236,11 +244,6 @@ def _other_ends(claim: Claim) -> frozenset[str]:
     return frozenset(
         found | {one for one, other in _ENDS if other in claim.content and one not in claim.content}
     )
-
-
-def _is_goal(fact: Fact, claim: Claim) -> bool:
-    """Tell whether a claim says of a value that something went to it."""
-    return _TO_HERE.search(claim.text[max(0, fact.start - 12) : max(0, fact.start)]) is not None
 
 
 def _is_other_end(text: str, start: int, ends: frozenset[str], *, is_goal: bool) -> bool:

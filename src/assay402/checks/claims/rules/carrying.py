@@ -8,6 +8,7 @@ from assay402.checks.claims.data import table
 from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.naming import is_attribute, kinds
 from assay402.checks.claims.reading.naming import words_of as listed
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem, stems, words
 from assay402.checks.claims.rules.asked import path_words, resource_of
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
@@ -15,7 +16,7 @@ from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
 from assay402.checks.claims.rules.view import Near, View, report_words
 
-_PURPOSE: Final = re.compile(
+_PURPOSE: Final = Pattern(
     r"\bas (?:a |an |our |your )?(?:compensation|courtesy|gesture|apology|goodwill|requested|agreed|discussed|promised|planned)\b[^.;,]{0,120}|\b(?:for|of) the (?:\w+ )?(?:difference|remainder)\b",
     re.IGNORECASE,
 )
@@ -25,7 +26,7 @@ _WHOLE: Final = re.compile(
     r"\b(?:all|every|each|both|entire|whole|full|fully|everything|everyone|everybody)\b|\b([0-9]+)\s?(?:/|of)\s?\1\b",
     re.IGNORECASE,
 )
-_SOLE: Final = re.compile(r"\b(?:only|solely|exclusively|sole)\b", re.IGNORECASE)
+_SOLE: Final = Pattern(r"\b(?:only|solely|exclusively|sole)\b", re.IGNORECASE)
 
 
 def is_one_of_all(view: View, near: Near) -> bool:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import http_code
@@ -12,11 +13,11 @@ from assay402.checks.claims.rules.portions import WORDS, N, number
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
-_RETURNED: Final = re.compile(
+_RETURNED: Final = Pattern(
     r"\b(?:return(?:s|ed)?|respond(?:s|ed)? with|answer(?:s|ed)?(?: with)?|gives?|gave|got|status(?: code)?(?: is| was| of)?|HTTP)\s(?:an? |HTTP |status |code ){0,3}([1-5][0-9]{2})\b",
     re.IGNORECASE,
 )
-_LEFT: Final = re.compile(
+_LEFT: Final = Pattern(
     r"\b(?:exit(?:ed|s)?|return(?:ed|s)?|ended)\b(?: with)?(?: an?)?(?: exit)?(?: code| status)(?: of)? ([0-9]{1,3})\b",
     re.IGNORECASE,
 )

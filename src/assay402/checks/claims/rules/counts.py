@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.facts import value_facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.deed import stage_of
@@ -16,7 +17,7 @@ from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _TOTAL: Final = frozenset({"total", "sum"})
-_LASTED: Final = re.compile(r"\b(?:took|takes|lasted|ran for|duration|in|within)\b", re.IGNORECASE)
+_LASTED: Final = Pattern(r"\b(?:took|takes|lasted|ran for|duration|in|within)\b", re.IGNORECASE)
 _MOST: Final = 2_000
 
 
@@ -139,8 +140,8 @@ def _columns(world: World, kind: str, unit: str) -> list[tuple[Decimal, tuple[st
     ]
 
 
-_BEGUN: Final = re.compile(r"\b(?:start\w*|beg[aiu]n\w*|launch\w*|running|opened)\b", re.IGNORECASE)
-_ENDED: Final = re.compile(
+_BEGUN: Final = Pattern(r"\b(?:start\w*|beg[aiu]n\w*|launch\w*|running|opened)\b", re.IGNORECASE)
+_ENDED: Final = Pattern(
     r"\b(?:finish\w*|complet\w*|done|end\w*|succeeded|stopped|closed|success)\b", re.IGNORECASE
 )
 

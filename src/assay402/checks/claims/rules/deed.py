@@ -9,6 +9,7 @@ from msgspec import Struct
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.actions import cue, groups_in, mentions
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import HTTP, METHODS
@@ -83,7 +84,7 @@ _EXIT: Final = re.compile(
     r"\bexit(?:ed)?(?: with)?(?: code| status)?[ =:]*([0-9]{1,3})\b|\bexit_code[=:]\s?([0-9]{1,3})",
     re.IGNORECASE,
 )
-_SQL_TAG: Final = re.compile(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+)\s*$")
+_SQL_TAG: Final = Pattern(r"^\s*(DELETE|UPDATE|INSERT 0|COPY|SELECT)\s([0-9]+)\s*$")
 _TERSE: Final = 90
 _BARE: Final = 60
 """Longer sentences that name no action deny something of their own."""

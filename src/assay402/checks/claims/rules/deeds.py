@@ -5,6 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage, Support
 from assay402.checks.claims.reading.actions import cue, groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.asked import http_code
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
@@ -101,10 +102,10 @@ def status_conflict(view: View) -> Finding | None:
     return None
 
 
-_ENDED: Final = re.compile(
+_ENDED: Final = Pattern(
     r"\b(?:finished|completed|ended|ran|concluded)\b(?! (?:without|cleanly))", re.IGNORECASE
 )
-_WITH_FAULTS: Final = re.compile(
+_WITH_FAULTS: Final = Pattern(
     r"\b(?:finished|completed|ended|done)\b[^.;]{0,20}\bwith\s(?:[0-9]+|some|several)\s(?:\w+\s)?(?:errors?|warnings?|issues?|failures?)\b",
     re.IGNORECASE,
 )
@@ -259,7 +260,7 @@ def action_recorded(view: View) -> Finding | None:
     return None
 
 
-_UNFINISHED: Final = re.compile(r"\b(?:not|n't)\s(?:yet\s)?(?:been\s)?(?:finish|complet|done)", re.IGNORECASE)
+_UNFINISHED: Final = Pattern(r"\b(?:not|n't)\s(?:yet\s)?(?:been\s)?(?:finish|complet|done)", re.IGNORECASE)
 
 
 def _reached(claimed: Stage | None, found: Stage, action: Told) -> bool:

@@ -5,6 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.deed import exit_code, stage_of
@@ -14,21 +15,21 @@ from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.core.check import rule
 
 _ID: Final = "claims/polarity-differs"
-_FALSE: Final = re.compile(
+_FALSE: Final = Pattern(
     r"\b(?:it(?:'s| is| was)|that(?:'s| is| was)) (?:simply |just )?(?:false|untrue|wrong|incorrect|not (?:true|the case|correct)) that\b",
     re.IGNORECASE,
 )
-_HARDLY: Final = re.compile(r"\b(?:hardly|scarcely|barely)\b", re.IGNORECASE)
+_HARDLY: Final = Pattern(r"\b(?:hardly|scarcely|barely)\b", re.IGNORECASE)
 _FAULTS: Final = "errors?|warnings?|issues?|problems?|failures?|incidents?|conflicts?|findings?"
-_CLEAN: Final = re.compile(
+_CLEAN: Final = Pattern(
     rf"\b(?:without|with no|with zero|no|zero|0)\s(?:any\s|a single\s|\w+\s)?({_FAULTS})\b|\b(cleanly|flawlessly|error[- ]free|smoothly)\b",
     re.IGNORECASE,
 )
-_COUNTED: Final = re.compile(
+_COUNTED: Final = Pattern(
     rf"\b([0-9]+)\s(?:\w+\s)?({_FAULTS})\b|\b({_FAULTS})\s?[=:]\s?([0-9]+)\b", re.IGNORECASE
 )
 _UNDONE_WORDS: Final = r"fail\w*|declin\w*|skip\w*|revert\w*|roll\w* back|revers\w*|reject\w*|crash\w*|errored|tim\w* out|abort\w*|bounc\w*"
-_DENIED_OUTCOME: Final = re.compile(
+_DENIED_OUTCOME: Final = Pattern(
     rf"\b(?:not|never|no|none|neither|nor|\w+n't)\b[^.;,]{{0,40}}?\b({_UNDONE_WORDS})\b", re.IGNORECASE
 )
 _PLAIN: Final = ("action-recorded", "all-facts-bound", "stated-verbatim")
@@ -88,7 +89,7 @@ def _faulty(supported: Supported) -> Finding | None:
     )
 
 
-_SUCCESS: Final = re.compile(r"\b(?:successfully|successful|succeeded)\b", re.IGNORECASE)
+_SUCCESS: Final = Pattern(r"\b(?:successfully|successful|succeeded)\b", re.IGNORECASE)
 
 
 def _succeeded(supported: Supported) -> Finding | None:

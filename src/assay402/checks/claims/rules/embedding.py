@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, words
 
@@ -74,9 +75,9 @@ _LISTS: Final = (
 
 
 @cache
-def _denials() -> re.Pattern[str]:
+def _denials() -> Pattern:
     """Give the pattern of a statement about a statement: `reports that … are false`."""
-    return re.compile(
+    return Pattern(
         rf"\b(?:reports?|claims?|rumou?rs?|allegations?|statements?|suggestions?|stories|story|news|idea)\s(?:that|of)\b(.{{1,300}}?)\s(?:is|are|was|were|has been|have been|proved|turned out)\s(?:to be\s)?(?:\w+ly\s)?(?:{'|'.join(table('embedding')['denying'])})\b",
         re.IGNORECASE,
     )
@@ -173,8 +174,8 @@ def is_of_past(text: str) -> bool:
 
 
 @cache
-def _nearing() -> re.Pattern[str]:
-    return re.compile(
+def _nearing() -> Pattern:
+    return Pattern(
         rf"\b({'|'.join(table('embedding')['nearing'])})\s(?:\w+ly\s)?([A-Za-z][\w-]*)", re.IGNORECASE
     )
 
@@ -189,12 +190,12 @@ def only_nears(claim: Claim, record: Record) -> str:
 
 
 @cache
-def _restricting() -> re.Pattern[str]:
-    return re.compile(rf"\b({'|'.join(table('embedding')['restricting'])})\b", re.IGNORECASE)
+def _restricting() -> Pattern:
+    return Pattern(rf"\b({'|'.join(table('embedding')['restricting'])})\b", re.IGNORECASE)
 
 
-_FIRST: Final = re.compile(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
-_WITHOUT: Final = re.compile(
+_FIRST: Final = Pattern(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
+_WITHOUT: Final = Pattern(
     r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE
 )
 

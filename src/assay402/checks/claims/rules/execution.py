@@ -4,6 +4,7 @@ import re
 from typing import Any, Final
 
 from assay402.checks.claims.model import ActionClass, Claim, Stage, Verdict
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.act import Act
 from assay402.checks.claims.rules.authority import APPROVAL, PERMISSION
 from assay402.checks.claims.rules.deed import Deed
@@ -141,7 +142,7 @@ def _found(claim: Claim, deed: Deed) -> dict[str, Any]:
     }
 
 
-_TARGET: Final = re.compile(
+_TARGET: Final = Pattern(
     r"\b(?:to|into|in|on|for)\s(?:the\s)?((?:order|customer|user|account|branch)\s)?([#\w./@-]{2,60})"
 )
 

@@ -4,17 +4,18 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import View, shared
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_ROWS: Final = re.compile(
+_ROWS: Final = Pattern(
     r"^\s*\(?([0-9]+) (?:rows?|records?|results?)(?: in set| returned| found| matched)?\b.{0,40}$",
     re.IGNORECASE,
 )
-_ASKING: Final = re.compile(
+_ASKING: Final = Pattern(
     r"\b(?:query|queries|select|search|lookup|request|call|api|endpoint|response|returned|found|list(?:s|ed)?|there (?:are|were)|has|have|contains?|includes?)\b",
     re.IGNORECASE,
 )
@@ -100,7 +101,7 @@ def _arrays_of(world: World, word: str) -> dict[tuple[str, str], tuple[int, Reco
     return found
 
 
-_TABLE: Final = re.compile(r"\b(?:table|list|listing|report|output|sheet)\b", re.IGNORECASE)
+_TABLE: Final = Pattern(r"\b(?:table|list|listing|report|output|sheet)\b", re.IGNORECASE)
 
 
 def _rows(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:

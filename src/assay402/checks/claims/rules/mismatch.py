@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.alignment import says_in_order
@@ -26,7 +27,7 @@ _CLOSE: Final = 0.15
 """Share of a claim's content by which one record must fit better than another to be the one meant."""
 _LOOKED_AT: Final = 600
 _YEAR: Final = re.compile(r"(?=([0-9]{4}))")
-_COMPARING: Final = re.compile(
+_COMPARING: Final = Pattern(
     r"\b(?:than|average|total|sum|difference|times|each|both|combined)\b", re.IGNORECASE
 )
 """Words that set rows beside each other, so that no single row can deny the value."""
@@ -336,7 +337,7 @@ def _same_subject(view: View, near: Near, wrong: list[Binding]) -> bool:
     return _fits(view, near, wrong)
 
 
-_IS: Final = re.compile(r"\b(?:is|was|are|equals)\s(?:at\s|v)?$")
+_IS: Final = Pattern(r"\b(?:is|was|are|equals)\s(?:at\s|v)?$")
 
 
 def _is_attribute(view: View, near: Near, wrong: list[Binding]) -> bool:

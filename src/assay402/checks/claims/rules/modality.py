@@ -4,16 +4,17 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
 
 _SAME_CONTENT: Final = 0.8
-_MAY: Final = re.compile(r"\b(may(?!\s[0-9])|might|could)\b")
-_EXPECTED: Final = re.compile(r"\b(?:is|are|was|were) (expected|planned|likely|due) to\b", re.IGNORECASE)
-_HEARD: Final = re.compile(r"\b(reportedly|allegedly|possibly|probably|perhaps)\b", re.IGNORECASE)
-_WILL: Final = re.compile(r"\b(?:will|shall)\b")
+_MAY: Final = Pattern(r"\b(may(?!\s[0-9])|might|could)\b")
+_EXPECTED: Final = Pattern(r"\b(?:is|are|was|were) (expected|planned|likely|due) to\b", re.IGNORECASE)
+_HEARD: Final = Pattern(r"\b(reportedly|allegedly|possibly|probably|perhaps)\b", re.IGNORECASE)
+_WILL: Final = Pattern(r"\b(?:will|shall)\b")
 _WORDS: Final = frozenset(
     stem(word)
     for word in (

@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import Act
@@ -14,15 +15,16 @@ from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.supports import Supported, denied
 from assay402.checks.claims.rules.view import report_words
+from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _ID: Final = "claims/newer-record"
-_UNDOING: Final = re.compile(
+_UNDOING: Final = Pattern(
     r"\b(?:(?:un|re)?(?:cancel\w*|delet\w*|remov\w*|revok\w*|revert\w*|revers\w*|unappl\w*|undo\w*|undone|uninstall\w*|withdr\w*|void\w*|reopen\w*|terminat\w*|destroy\w*|expired|drop(?:ped|ping)|rescind\w*|returned)|roll(?:ed|ing)?[ -]?back)\b",
     re.IGNORECASE,
 )
 _LOOKED_AT: Final = 40
-_ENDED: Final = re.compile(r"\brevo[ck]|\bexpired", re.IGNORECASE)
+_ENDED: Final = Pattern(r"\brevo[ck]|\bexpired", re.IGNORECASE)
 
 
 def subject_words(record: Record) -> frozenset[str]:
@@ -81,11 +83,19 @@ def newer_record(supported: Supported) -> Finding | None:
 
 def _candidates(supported: Supported, record: Record) -> list[Record]:
     world = supported.view.world
-    found = {near.record.order: near.record for near in supported.view.near}
-    for word in sorted(record.own_stems):
-        for each in world.with_stem(word)[-_LOOKED_AT:]:
-            found[each.order] = each
+    found = {near.record.order: near.record for near in supported.view.near if _takes_back(near.record)}
+    for word in record.own_stems:
+        found.update(world.once(("taking back", word), lambda word=word: _taking_back(world, word)))  # type: ignore[misc]  # (a default)
     return [found[order] for order in sorted(found) if is_later(found[order], record)]
+
+
+def _taking_back(world: World, word: str) -> dict[int, Record]:
+    """Give the last records with a word, as far as they may say that something is no longer so."""
+    return {each.order: each for each in world.with_stem(word)[-_LOOKED_AT:] if _takes_back(each)}
+
+
+def _takes_back(record: Record) -> bool:
+    return record.form != "json" and (_undoes(record) or stage_of(record) == "FAILED")
 
 
 def _undone(supported: Supported, act: Act, record: Record, later: Record) -> Finding | None:
@@ -93,11 +103,7 @@ def _undone(supported: Supported, act: Act, record: Record, later: Record) -> Fi
     failed = stage_of(later) == "FAILED" and (
         "running" in supported.claim.text or "active" in supported.claim.text or act.stage == "COMPLETED"
     )
-    if (
-        later.form == "json"
-        or not (undoing or failed)
-        or not _of_the_same(record, later, failed=failed and not undoing)
-    ):
+    if not (undoing or failed) or not _of_the_same(record, later, failed=failed and not undoing):
         return None
     if _ENDED.search(later.text):
         return denied(supported, _ID, later, "STALE_AUTHORITY", "a later record takes it back")

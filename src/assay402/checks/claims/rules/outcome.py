@@ -5,6 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import mentions
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.statuses import announces_only, words_for
 from assay402.checks.claims.reading.text import stem
@@ -87,7 +88,7 @@ def _stage(record: Record) -> Stage | None:
 
 
 _LONGEST: Final = 300
-_ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b", re.IGNORECASE)
+_ZERO: Final = Pattern(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b", re.IGNORECASE)
 """A word of failure that is counted, and of which there is none."""
 
 

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stems, words
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
@@ -16,7 +17,7 @@ from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
 _ID: Final = "claims/other-party"
-_VERB: Final = re.compile(
+_VERB: Final = Pattern(
     r"\b(approved|signed(?: off)?|authori[sz]ed|rejected|granted|sent|paid|deployed|released|merged|published|submitted|transferred|posted|e?mailed|shipped|cancelled|booked|refunded|charged|deleted|pushed|uploaded|delivered|reviewed|created|filed|ordered|migrated|forwarded|exported|moved|promoted|notified)\b",
     re.IGNORECASE,
 )
@@ -24,11 +25,11 @@ _PASSIVE: Final = re.compile(
     r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:(?:not|never|yet|already|also|just|now|\w+ly)\s){0,2}$",
     re.IGNORECASE,
 )
-_SPEAKER: Final = re.compile(
+_SPEAKER: Final = Pattern(
     r"\b(?:i|we|you|he|she|it|they|this|that|there|who|which|and|also|then|successfully|since|because)\b",
     re.IGNORECASE,
 )
-_BY: Final = re.compile(
+_BY: Final = Pattern(
     r"\bby\s((?:the\s)?(?:[a-z]{3,}\s){0,2}(?:[A-Z][\w'-]*\.?\s?){1,4}|the\s[a-z]+(?:\s[a-z]+)?)(?=[\s.,;:)]|$)"
 )
 _BY_FIELD: Final = re.compile(
@@ -38,7 +39,7 @@ _WHOLE: Final = re.compile(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
     re.IGNORECASE,
 )
-_IN_WHOLE: Final = re.compile(r"\b(?:full|fully|entire|complete|whole)\b", re.IGNORECASE)
+_IN_WHOLE: Final = Pattern(r"\b(?:full|fully|entire|complete|whole)\b", re.IGNORECASE)
 _SUM: Final = re.compile(r"total|paid|charged|captured|price|original", re.IGNORECASE)
 _LATER: Final = re.compile(
     r"\bcancel_at|\bcancels? at\b|_at_period_end\b|\bat (?:the )?period end\b", re.IGNORECASE

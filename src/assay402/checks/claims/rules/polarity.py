@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain, stem, stems, word_spans
 from assay402.checks.claims.rules.deed import stage_of
@@ -16,29 +17,29 @@ from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
-_NEGATION: Final = re.compile(
+_NEGATION: Final = Pattern(
     r"\b(?:not|never|no|(?<!-)none(?!-)|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b",
     re.IGNORECASE,
 )
-_NOT_NEGATION: Final = re.compile(
+_NOT_NEGATION: Final = Pattern(
     r"\b(?:not only|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|no sooner|no\.\s?[0-9]|no (?:more|less|fewer|later|earlier) than|(?:errors?|failures?)[ =:]+(?:0|none|no)\b|no errors?|0 errors?)\b",
     re.IGNORECASE,
 )
 _SWITCHED_OFF: Final = frozenset(stem(word) for word in ("disabled", "off", "inactive"))
-_OFF: Final = re.compile(
+_OFF: Final = Pattern(
     r"\b(?:is|are|was|were|switched|turned|set to)\s(?:now\s|currently\s)?off\b", re.IGNORECASE
 )
 _UNIVERSAL: Final = frozenset(stem(word) for word in ("all", "every", "each", "everything", "always"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
-_CAUSE: Final = re.compile(
+_CAUSE: Final = Pattern(
     r"\b(?:because(?: of)?|due to|caused? by|as a result of|thanks to|led to|leads to|resulted in|owing to|attributed to|triggered by|driven by|causes?|caused)\b",
     re.IGNORECASE,
 )
-_ORDER: Final = re.compile(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
+_ORDER: Final = Pattern(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
 _ALIGNED: Final = 0.7
 _ALIGNED_FIELD: Final = 0.6
-_NOT_IN_WORD: Final = re.compile(r"\bNot(?=[A-Z])|\bnot_")
+_NOT_IN_WORD: Final = Pattern(r"\bNot(?=[A-Z])|\bnot_")
 """As in `NotReady`."""
 
 _PART: Final = re.compile(r"[;:]\s|,\s|\b(?:while|whereas|although|which|who|but)\b", re.IGNORECASE)
@@ -168,7 +169,7 @@ def _is_quoted(claim: Claim, record: Record) -> bool:
     return any(said and said in plain(each) for each in _QUOTED.findall(record.text[:4_000]))
 
 
-_QUOTED: Final = re.compile(r"[\"“]([^\"“”]{3,400})[\"”]")
+_QUOTED: Final = Pattern(r"[\"“]([^\"“”]{3,400})[\"”]")
 
 
 def _denies(near: Near, claim: Claim) -> bool:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.bind import Binding
 
 _MONTHS: Final = [
@@ -87,7 +88,7 @@ def _joined(text: str, start: int, end: int) -> str:
     return text[first:last] if any(char.isalnum() for char in around) else ""
 
 
-_COMPARED: Final = re.compile(
+_COMPARED: Final = Pattern(
     r"\b(?:over|above|more than|greater than|at least|under|below|less than|fewer than|up to|at most|no more than|no less than|exceed(?:ed|s)?)\s$",
     re.IGNORECASE,
 )

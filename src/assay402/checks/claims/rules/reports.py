@@ -4,42 +4,43 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 
 _N: Final = r"[0-9]+(?:,[0-9]{3})*"
-_COUNT: Final = re.compile(
+_COUNT: Final = Pattern(
     rf"(?<![\w.%])({_N})\s+(?:tests?\s+|examples?\s+|specs?\s+|checks?\s+)?(passed|passing|failed|failing|failures?|skipped|errors?|ignored|pending|total|examples?|tests?)\b",
     re.IGNORECASE,
 )
-_NAMED: Final = re.compile(
+_NAMED: Final = Pattern(
     r"\b(tests|failures|errors|skipped|passed|failed|total|tests run|assertions)\s?[=:]\s{0,8}\"?([0-9]+)(?!\s*(?:passed|failed|skipped|total))",
     re.IGNORECASE,
 )
-_OUT_OF: Final = re.compile(r"\bfailed out of ([0-9]+)\b", re.IGNORECASE)
-_RAN: Final = re.compile(r"\bRan ([0-9]+) tests?\b|\bcollected ([0-9]+) items?\b", re.IGNORECASE)
-_NONE_RAN: Final = re.compile(
+_OUT_OF: Final = Pattern(r"\bfailed out of ([0-9]+)\b", re.IGNORECASE)
+_RAN: Final = Pattern(r"\bRan ([0-9]+) tests?\b|\bcollected ([0-9]+) items?\b", re.IGNORECASE)
+_NONE_RAN: Final = Pattern(
     r"\bno tests? (?:ran|run|found|collected|executed|to run|were (?:run|found|executed))\b", re.IGNORECASE
 )
-_SHARE: Final = re.compile(
+_SHARE: Final = Pattern(
     r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\s(?:tests?|specs?|checks|examples)?\s?(?:have |are )?pass",
     re.IGNORECASE,
 )
-_POINT: Final = re.compile(r"^\s*(not )?ok\s+[0-9]+\b", re.IGNORECASE)
-_GOOD: Final = re.compile(
+_POINT: Final = Pattern(r"^\s*(not )?ok\s+[0-9]+\b", re.IGNORECASE)
+_GOOD: Final = Pattern(
     r"^\s*(?:OK\b|PASS(?:ED)?\b!?|ok\s+\S+|test result: ok|All tests passed|✓)|\bBUILD SUCCESS|\ball (?:tests|checks) passed\b",
     re.IGNORECASE,
 )
-_BAD: Final = re.compile(
+_BAD: Final = Pattern(
     r"^\s*(?:FAILED\b|FAIL\b|--- FAIL|not ok\b|test result: FAILED|FAILURES!|✗|✕)|\bBUILD FAIL",
     re.IGNORECASE,
 )
-_SKIP: Final = re.compile(r"\b(?:SKIPPED|skipped|skipping|not run|disabled)\b")
-_AGAIN: Final = re.compile(r"\b(?:retry(?:ing)?|attempt|re-?run(?:ning)?|second run)\b", re.IGNORECASE)
-_SUITES: Final = re.compile(r"^\s*(?:test )?(?:suites|files)\b\s*:?", re.IGNORECASE)
+_SKIP: Final = Pattern(r"\b(?:SKIPPED|skipped|skipping|not run|disabled)\b")
+_AGAIN: Final = Pattern(r"\b(?:retry(?:ing)?|attempt|re-?run(?:ning)?|second run)\b", re.IGNORECASE)
+_SUITES: Final = Pattern(r"^\s*(?:test )?(?:suites|files)\b\s*:?", re.IGNORECASE)
 _PER_UNIT: Final = re.compile(
     r"^\s*(?:test result:|(?:(?:not )?ok|FAIL|---)\s(?!\()|(?:Passed|Failed)!)", re.IGNORECASE
 )
-_ENDED: Final = re.compile(r"^=+\s.{1,200}\sin\s[0-9.]+\s?s\b")
+_ENDED: Final = Pattern(r"^=+\s.{1,200}\sin\s[0-9.]+\s?s\b")
 _KEYS: Final = {
     "passing": "passed",
     "failing": "failed",
@@ -178,7 +179,7 @@ def _all_good(run: Iterable[Summary]) -> bool | None:
     return all(told) if told else None
 
 
-_FOUND: Final = re.compile(
+_FOUND: Final = Pattern(
     rf"(?:\bfound\s+|^\W{{0,3}})({_N}|no)\s(?:\w+\s)?(?:issues?|problems?|errors?|warnings?|violations?|offenses?)\b|\ball (?:checks|files) (?:passed|formatted)\b|\bno (?:issues|problems|errors|offenses)\b",
     re.IGNORECASE,
 )

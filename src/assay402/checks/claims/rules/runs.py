@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.supports import Supported, unstated
@@ -38,20 +39,20 @@ def _any_of(names: list[str]) -> str:
 
 
 @cache
-def _forms() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+def _forms() -> tuple[Pattern, Pattern, Pattern]:
     """Give the forms of a name with a digit, of a word behind its kind, and of a word before it."""
     numbered = _any_of([*_words()["numbered"], *_words()["named"]])
     named = _any_of(_words()["named"])
     joint = r"(?:[ _-]?(?:id|number|no\.?|sha))?\s?[=:#]?\s?[\"'`(\[#]{0,2}"
     return (
-        re.compile(
+        Pattern(
             rf"\b({numbered}){joint}\b((?:[a-z]+[-_.])?v?[0-9][\w.]*(?:-[\w.]+)*|(?=[a-f]*[0-9])[0-9a-f]{{7,40}}|[a-z]{{1,8}}[-_.]?[0-9][\w.-]*)(?<![.])\b(?!\.?\w)(?!\s(?:(?:\w+\s)?(?:tests?|specs|examples|checks|suites|times?)\b|(?:pass|fail|skip|total)\w*\s*[,|]))",
             re.IGNORECASE,
         ),
-        re.compile(
+        Pattern(
             rf"\b({named})(?:\s(?:named|called))?(?:\s?[=:]\s?|\s)[\"'`]?([a-z][\w./-]*\w)", re.IGNORECASE
         ),
-        re.compile(rf"(?<![\w./-])([a-z][\w./-]*)[\"'`]?\s({named})\b", re.IGNORECASE),
+        Pattern(rf"(?<![\w./-])([a-z][\w./-]*)[\"'`]?\s({named})\b", re.IGNORECASE),
     )
 
 

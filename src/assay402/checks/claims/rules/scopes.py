@@ -10,6 +10,7 @@ from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.actions import groups_in, mentions
 from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.naming import words_of as listed
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.compare import shape
@@ -20,18 +21,20 @@ _NUMBERED: Final = re.compile(
     r"\b([A-Za-z]{2,20})\s(?:#|no\.\s|number\s)?((?=[\w-]*[0-9])[\w-]+(?:\.[\w-]+){0,4}|[A-Z])(?![\w'%:/.-]*[\w%])"
 )
 _SUBJECT: Final = re.compile(r"\W{0,4}(?:(?:[Tt]he|[Oo]ur|[Tt]his|[Aa]n?)\s)?(?:[\w-]{2,20}\s){0,2}")
-_PAST: Final = re.compile(r"\b(?:was|were|has been|had been)\b")
-_PERIOD: Final = re.compile(
+_PAST: Final = Pattern(r"\b(?:was|were|has been|had been)\b")
+_PERIOD: Final = Pattern(
     r"\b(Q[1-4])\b|\b(January|February|March|April|May|June|July|August|September|October|November|December)\b(?!\s[0-9]{1,2}\b)|(?<![-/.\d])\b((?:19|20)[0-9]{2})\b(?![-/.:\d])"
 )
-_WITHIN: Final = re.compile(r"\b(?:in|for|during|of|over|since)\s(?:[A-Za-z0-9]+\s)?$")
-_VERB: Final = re.compile(
+_WITHIN: Final = Pattern(r"\b(?:in|for|during|of|over|since)\s(?:[A-Za-z0-9]+\s)?$")
+_VERB: Final = Pattern(
     r"\b(?:is|are|was|were|has|have|had|will|did|does|do|rose|fell|grew|totall?ed|reached)\b"
 )
-_PLACE: Final = re.compile(r"\b(?:on|in|at|of|under)\s[`'\"]?(/[\w./-]{0,80}?)[`'\"]?(?=[\s:;,.]|$)")
+_PLACE: Final = Pattern(r"\b(?:on|in|at|of|under)\s[`'\"]?(/[\w./-]{0,80}?)[`'\"]?(?=[\s:;,.]|$)")
 _WORD: Final = re.compile(r"(?<![\w-])[A-Za-z][\w-]*(?:['’]s\b)?")
 _PASSIVE: Final = re.compile(r"\s(?:(?:was|were|is|are|got|has been|have been|had been)\s)?(?:\w+ly\s)?$")
 _ARTICLE: Final = re.compile(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
+_ARTICLE_LENGTH: Final = 8
+"""An article with the blanks around it."""
 _RULES: Final = frozenset(
     (
         "action-recorded",
@@ -141,9 +144,6 @@ def _places(text: str) -> dict[str, frozenset[str]]:
 
 def _is_named_otherwise(text: str, content: frozenset[str], record: Record) -> bool:
     """Tell whether a record names another thing before the very noun or action: `web deployment` beside `the api was deployed`."""
-    told = record.memo.get("paired")
-    if told is None:
-        told = record.memo["paired"] = _paired(record.searched[:_READ])
     held = record.all_stems | frozenset(stems(record.item.source_label))
     for (name, head), is_definite in _paired(text).items():
         parts = frozenset(name.split())
@@ -151,7 +151,7 @@ def _is_named_otherwise(text: str, content: frozenset[str], record: Record) -> b
             continue
         others = {
             one
-            for one, noun in told
+            for one, noun in _told_pairs(record)
             if noun == head and not (words := frozenset(one.split())) & content and not words <= _silent()
         }
         sorts = {one for one in others if (one in _plain()) == (name in _plain())}
@@ -175,7 +175,9 @@ def _paired(text: str) -> dict[tuple[str, str], bool]:
     for (one, start, end), (other, begin, _) in pairwise(spans):
         if _is_idle(one) or text[end:begin] != " " or _is_idle(other):
             continue
-        found[_bare(one), _head(other)] = _ARTICLE.search(text[:start]) is not None
+        found[_bare(one), _head(other)] = (
+            _ARTICLE.search(text[max(0, start - _ARTICLE_LENGTH) : start]) is not None
+        )
     for begin, group in done.items():
         before = _PASSIVE.search(text[:begin])
         lead = text[: before.start()] if before is not None else ""
@@ -183,6 +185,13 @@ def _paired(text: str) -> dict[tuple[str, str], bool]:
         if last and not _is_idle(last[0][0]):
             found[_bare(last[0][0]), f"={group}"] = True
     return found
+
+
+def _told_pairs(record: Record) -> dict[tuple[str, str], bool]:
+    told: dict[tuple[str, str], bool] | None = record.memo.get("paired")
+    if told is None:
+        told = record.memo["paired"] = _paired(record.searched[:_READ])
+    return told
 
 
 def _is_idle(word: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules import together
@@ -19,7 +20,7 @@ _SHARE: Final = re.compile(
     rf"\b(?:(?P<part>{N})\s?(?:/|of|out of)\s?(?:the\s|our\s)?(?P<whole>{N})|(?P<most>most)\sof\s(?:the\s|our\s)?(?P<among>{N})?|only\s(?P<only>{N}))",
     re.IGNORECASE,
 )
-_COUNT: Final = re.compile(
+_COUNT: Final = Pattern(
     r"\b([0-9]{1,6})\s(succeeded|successful|passed|completed|ok|done|failed|failures?|errors?|skipped|pending|total)\b"
     r"|\b(succeeded|passed|completed|failed|skipped|pending|total)\s?[=:]\s?([0-9]{1,6})\b",
     re.IGNORECASE,

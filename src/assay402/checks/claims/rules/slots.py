@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
@@ -16,14 +17,14 @@ from assay402.core.check import rule
 
 _ID: Final = "claims/other-slot"
 _CUT: Final = re.compile(r"[,;|]\s|\s(?:and|while|whereas|but|versus|vs\.?)\s|\n")
-_HEAD: Final = re.compile(r"\s*[\w #./-]{1,40}:\s")
+_HEAD: Final = Pattern(r"\s*[\w #./-]{1,40}:\s")
 _PERIODS: Final = {
     "second": "second", "minute": "minute", "hour": "hour", "hourly": "hour", "day": "day", "daily": "day",
     "week": "week", "weekly": "week", "month": "month", "monthly": "month", "mo": "month", "quarter": "quarter",
     "quarterly": "quarter", "year": "year", "yearly": "year", "annual": "year", "annually": "year", "annum": "year",
     "yr": "year",
 }  # fmt: skip
-_PERIOD: Final = re.compile(
+_PERIOD: Final = Pattern(
     r"(?:\bper\s|\ba\s|\ban\s|\beach\s|\bevery\s|[0-9$%]\s?/\s?|[a-z]\s/\s?)(second|minute|hour|day|week|month|mo|quarter|year|yr|annum)\b|\b(hourly|daily|weekly|monthly|quarterly|yearly|annually|annual)\b",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.facts import facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import Near, View
@@ -14,17 +15,17 @@ from assay402.checks.claims.rules.world import World
 
 _HEAD: Final = 400
 """Characters at the beginning of an item in which it says which version it is."""
-_VERSION: Final = re.compile(
+_VERSION: Final = Pattern(
     r"\b(?:v\.?\s?|version\s|rev(?:ision)?\.?\s)([0-9]{1,4}(?:\.[0-9]{1,4}){0,2})\b", re.IGNORECASE
 )
-_EFFECTIVE: Final = re.compile(
+_EFFECTIVE: Final = Pattern(
     r"\b(?:effective(?:[ _]date)?|in force|in effect|valid|applies|applicable)(?:\s(?:from|as of|as from|since|on))?[\s:=]{1,3}",
     re.IGNORECASE,
 )
-_REPLACES: Final = re.compile(r"\b(?:supersed(?:es|ing)|replac(?:es|ing))\b[^.;:\n]{0,60}", re.IGNORECASE)
-_REPLACED: Final = re.compile(r"\b(?:superseded|replaced) by\b[^.;:\n]{0,60}", re.IGNORECASE)
-_EARLIER: Final = re.compile(r"\b(?:all|any|the|every)?\s?(?:previous|earlier|prior|older)\b", re.IGNORECASE)
-_NOT_IN_FORCE: Final = re.compile(
+_REPLACES: Final = Pattern(r"\b(?:supersed(?:es|ing)|replac(?:es|ing))\b[^.;:\n]{0,60}", re.IGNORECASE)
+_REPLACED: Final = Pattern(r"\b(?:superseded|replaced) by\b[^.;:\n]{0,60}", re.IGNORECASE)
+_EARLIER: Final = Pattern(r"\b(?:all|any|the|every)?\s?(?:previous|earlier|prior|older)\b", re.IGNORECASE)
+_NOT_IN_FORCE: Final = Pattern(
     r"\b(?:draft|proposed|proposal|withdrawn|repealed|deprecated|obsolete|archived|superseded(?!\sby)|no longer in (?:force|effect)|not (?:yet )?in (?:force|effect))\b",
     re.IGNORECASE,
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, word_spans, words
 from assay402.checks.claims.rules.order import is_later

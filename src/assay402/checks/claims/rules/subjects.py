@@ -45,6 +45,7 @@ class Subject:
         self._content: Final = claim.content
         self._claim: Final = claim
         self._known: Final[dict[int, bool]] = {}
+        self._named: Final[dict[frozenset[str], tuple[Name, ...]]] = {}
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -65,8 +66,11 @@ class Subject:
         further = nouns & self._content if nouns else None
         if not further:
             return self._names
-        more = named_in(self._text, further)
-        return (*self._names, *(each for each in more if each not in self._names))
+        found = self._named.get(further)
+        if found is None:
+            more = named_in(self._text, further)
+            found = self._named[further] = (*self._names, *(each for each in more if each not in self._names))
+        return found
 
     def is_other(self, record: Record) -> bool:
         """Tell whether a record names another subject in the place where the claim names its own."""

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules import comparatives
@@ -134,15 +135,15 @@ def _stands(view: View, fact: Fact) -> bool:
     return fact.low in stated
 
 
-_SUFFICES: Final = re.compile(
+_SUFFICES: Final = Pattern(
     r"\b(?P<not>(?:is |was |are |were )?(?:not|n't)\s|in)?(?:enough|sufficient)\s(?:to (?:cover|pay|meet|buy)|for)\b",
     re.IGNORECASE,
 )
-_THAN: Final = re.compile(
+_THAN: Final = Pattern(
     r"\b(?:(?P<more>more|greater|higher|larger|longer|later|slower|bigger)|(?P<less>less|lower|fewer|smaller|cheaper|shorter|faster))\sthan\b|\b(?P<exceeds>exceed(?:s|ed)?)\b",
     re.IGNORECASE,
 )
-_MOVED: Final = re.compile(
+_MOVED: Final = Pattern(
     r"\b(?:(?P<rose>rose|risen|increased|grew|grown|climbed|went up|improved from|raised)|(?P<fell>fell|fallen|dropped|decreased|declined|went down|reduced|shrank|cut))\b[^.;]{0,40}?\bfrom\s",
     re.IGNORECASE,
 )
@@ -200,11 +201,11 @@ def _agrees(text: str, first: Fact, second: Fact) -> bool | None:
 
 
 _TIMES: Final = {"doubled": 100, "tripled": 200, "quadrupled": 300, "halved": -50}
-_CHANGED: Final = re.compile(
+_CHANGED: Final = Pattern(
     r"\b(?P<times>doubled|tripled|quadrupled|halved)\b|\b(?P<up>rose|increased|grew|climbed|up|gained|improved)\s(?:by\s)?|\b(?P<down>fell|dropped|decreased|declined|down|shrank|lost|reduced)\s(?:by\s)?",
     re.IGNORECASE,
 )
-_FROM_TO: Final = re.compile(r"\bfrom\s(.{1,30}?)\s(?:down |up )?to\s(.{1,24})", re.IGNORECASE)
+_FROM_TO: Final = Pattern(r"\bfrom\s(.{1,30}?)\s(?:down |up )?to\s(.{1,24})", re.IGNORECASE)
 _MOSTLY: Final = 0.6
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.facts import facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.order import is_later
@@ -59,15 +60,15 @@ def tally_differs(view: View) -> Finding | None:
 
 
 _TALLY: Final = 2
-_RUN: Final = re.compile(r"\b(?:tests?|suites?|specs?|pytest|jest|vitest|mocha)\b", re.IGNORECASE)
-_TOOK: Final = re.compile(
+_RUN: Final = Pattern(r"\b(?:tests?|suites?|specs?|pytest|jest|vitest|mocha)\b", re.IGNORECASE)
+_TOOK: Final = Pattern(
     r"\b(?:took|takes|ran for|ran in|run in|lasted|finished in|completed in|passed in)\b", re.IGNORECASE
 )
-_LASTED: Final = re.compile(
+_LASTED: Final = Pattern(
     r"(?:\b(?:in|time:|duration:?)|\()\s{0,12}([0-9]+(?:\.[0-9]+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes))\b",
     re.IGNORECASE,
 )
-_CLOSING: Final = re.compile(
+_CLOSING: Final = Pattern(
     r"\b(?:pass(?:ed|ing)|failed|ran [0-9]+ tests?|^\s*(?:time|duration):)", re.IGNORECASE
 )
 
@@ -132,7 +133,7 @@ def _closing(view: View) -> list[tuple[Record, Decimal]]:
 
 
 _NEWEST: Final = 60
-_ALONE: Final = re.compile(
+_ALONE: Final = Pattern(
     r"^\W*only\s(?:the\s)?(?P<subject>[\w./-]+(?:\s[\w./-]+){0,2}?)\s(?:(?:is|are|was|were|has|have)\s)?(?P<state>[a-z]+)\W*$",
     re.IGNORECASE,
 )

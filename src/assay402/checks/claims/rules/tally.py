@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.reports import Summary
 
 _SAID: Final = re.compile(
@@ -11,14 +12,14 @@ _SAID: Final = re.compile(
     r"(?P<errors>errors?|errored)|(?P<total>ran|run|executed|in total|total)",
     re.IGNORECASE,
 )
-_TESTS: Final = re.compile(r"\b(?:tests?|examples?|specs?|checks?|cases?)\b", re.IGNORECASE)
-_NONE: Final = re.compile(
+_TESTS: Final = Pattern(r"\b(?:tests?|examples?|specs?|checks?|cases?)\b", re.IGNORECASE)
+_NONE: Final = Pattern(
     r"\b(?:no|zero|none|without)\b(?:\s(?:of|the|them|tests?|examples?|specs?|any|were|was|have|has)){0,4}\s(?:(?P<failed>fail\w*)|(?P<skipped>skipped|ignored)|(?P<errors>errors?))",
     re.IGNORECASE,
 )
 
 
-RAN: Final = re.compile(
+RAN: Final = Pattern(
     r"\b(?:all|every|[0-9]+) (?:(?!of\b)[\w-]+ ){0,3}?(?:tests?|examples?|specs?|test cases?) (?:were |was |have been |have |has )?(?:all )?(?:ran|run|executed)\b(?![^.;]*\b(?:pass|fail|skip|green))",
     re.IGNORECASE,
 )

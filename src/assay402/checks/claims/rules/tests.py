@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
@@ -13,18 +14,18 @@ from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
-_ABOUT: Final = re.compile(
+_ABOUT: Final = Pattern(
     r"\b(?:tests?|test suites?|suites?|specs?|(?:rspec )?examples|assertions|checks|ci|build|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
     re.IGNORECASE,
 )
-_PASS: Final = re.compile(
+_PASS: Final = Pattern(
     r"\b(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?|success(?:ful(?:ly)?)?|clean)\b", re.IGNORECASE
 )
-_FAIL: Final = re.compile(r"\b(?:fail(?:s|ed|ing|ures?)?|red|broken|broke|errors?)\b", re.IGNORECASE)
+_FAIL: Final = Pattern(r"\b(?:fail(?:s|ed|ing|ures?)?|red|broken|broke|errors?)\b", re.IGNORECASE)
 _NEWEST: Final = 40
 """Lines looked at for one word of a report."""
-_SKIPPED: Final = re.compile(r"\b(?:skipped|ignored|pending)\b", re.IGNORECASE)
-_OF: Final = re.compile(
+_SKIPPED: Final = Pattern(r"\b(?:skipped|ignored|pending)\b", re.IGNORECASE)
+_OF: Final = Pattern(
     r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)(?:\s(?:tests?|specs?|checks))?\s(?:tests?\s)?(?:have |are )?pass",
     re.IGNORECASE,
 )
@@ -164,11 +165,11 @@ _SUITES: Final = re.compile(
 """What holds several tests, and is counted apart from them."""
 
 
-_CHECKER: Final = re.compile(
+_CHECKER: Final = Pattern(
     r"\b(?:lint(?:er|ing|s)?|type[- ]?check(?:er|ing|s)?|type errors?|mypy|ruff|eslint|pyright|tsc|clippy|flake8|pylint|rubocop|static analysis)\b",
     re.IGNORECASE,
 )
-_CLEAN: Final = re.compile(
+_CLEAN: Final = Pattern(
     r"\b(?:clean|passe[sd]|pass|green|succeed(?:s|ed)|(?:no|zero|0|without) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|violations?))\b",
     re.IGNORECASE,
 )
@@ -310,7 +311,7 @@ def _judge_unclean(claim: Claim, summary: Summary, *, named: bool) -> Finding:
     )
 
 
-_NO_FAILURE: Final = re.compile(
+_NO_FAILURE: Final = Pattern(
     r"\b(?:no|zero|0|without)\s(?:\w+\s)?(?:fail\w*|errors?)|\bnone (?:of \w+ )?fail", re.IGNORECASE
 )
 
@@ -374,7 +375,7 @@ def _counts_of(claim: Claim) -> int | None:
     return 1 if _ONE.search(claim.text) else None
 
 
-_ONE: Final = re.compile(
+_ONE: Final = Pattern(
     r"\b(?:one|a single)\s(?:[\w-]+\s){0,2}(?:test|spec|suite|check|example)\b", re.IGNORECASE
 )
 

@@ -30,11 +30,11 @@ _PLACES: Final = (
     "uat",
     "preprod",
 )
-_INSTRUMENTS: Final = re.compile(
+_INSTRUMENTS: Final = Pattern(
     r"\b(gift card|credit card|debit card|certificate|voucher|bank transfer|wire transfer|paypal|cash|store credit|cheque|points)s?\b",
     re.IGNORECASE,
 )
-_CHANNEL: Final = re.compile(r"#[A-Za-z][\w-]*")
+_CHANNEL: Final = Pattern(r"#[A-Za-z][\w-]*")
 _FINAL: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _BELOW: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "INTENT")
 _RANKS: Final[dict[Stage, int]] = {
@@ -98,13 +98,11 @@ def _places() -> dict[str, str]:
     return {stem(place): {"dev": "development", "preprod": "staging"}.get(place, place) for place in _PLACES}
 
 
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = Pattern(
     r"\b(?:both|following|all (?:two|three|four|five)|these)\s(?:the\s)?(?:\w+\s){0,2}?\w+s\s(?:have|were|are)\b",
     re.IGNORECASE,
 )
-_STANDS: Final = re.compile(
-    r"\b(?:healthy|running|active|serving|live|ready|up)\b(?<!not ready)", re.IGNORECASE
-)
+_STANDS: Final = Pattern(r"\b(?:healthy|running|active|serving|live|ready|up)\b(?<!not ready)", re.IGNORECASE)
 _FOLLOWS: Final = re.compile(r"\W{0,4}(?:the )?following\b", re.IGNORECASE)
 
 
@@ -118,14 +116,14 @@ def _thing(deed: Deed) -> object:
     return record.ids or id(record.parent or record.item)
 
 
-def _named(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+def _named(pattern: Pattern, text: str) -> frozenset[str]:
     return frozenset(each.lower() for each in pattern.findall(text.replace("_", " ")))
 
 
-_PLACE: Final = re.compile("|".join(_PLACES))
+_PLACE: Final = Pattern("|".join(_PLACES))
 
 
-def _there(pattern: re.Pattern[str], record: Record) -> frozenset[str]:
+def _there(pattern: Pattern, record: Record) -> frozenset[str]:
     """Give the places, channels or instruments that a record and what it stands in name."""
     known: frozenset[str] | None = record.memo.get(pattern.pattern)
     if known is None:
@@ -288,7 +286,7 @@ class Told:
         return self.view.claim.content - report_words() - _status_words() - named
 
     @cached_property
-    def _wheres(self) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+    def _wheres(self) -> tuple[tuple[Pattern, frozenset[str]], ...]:
         """The places, channels and instruments the claim names, each with the pattern that finds others."""
         text = self.view.claim.text
         places = frozenset(_places()[each] for each in self.view.claim.content if each in _places())

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stems
 from assay402.checks.claims.rules.bind import Binding
@@ -14,7 +15,7 @@ from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
 _ID: Final = "claims/part-of-total"
-_TOTAL: Final = re.compile(
+_TOTAL: Final = Pattern(
     r"\b(?:(?:sub|grand )?total(?:s|l?ed|l?ing)?|altogether|in all|combined|overall|(?<!the )sum(?:s|med)?|the sum of|add(?:s|ed|ing)? up|aggregate)\b",
     re.IGNORECASE,
 )

@@ -224,7 +224,7 @@ def _by_count(record: Record, *, none: bool) -> Finding:
     )
 
 
-_DONE: Final = re.compile(
+_DONE: Final = Pattern(
     r"\b(?:no|zero)\s[a-z][\w-]*(?:\s[a-z][\w-]*)?\s(?:were|was|have been|has been)\s([a-z]+(?:ed|en|nt|n))\b",
     re.IGNORECASE,
 )
@@ -376,7 +376,7 @@ def _logged(view: View, thing: set[str]) -> Finding | None:
     )
 
 
-_NO_THING: Final = re.compile(
+_NO_THING: Final = Pattern(
     r"\b(?:no|zero)\s((?!changes\b)[a-z][\w-]*(?:\s[a-z][\w-]*)??)(?:\s(?:were|was|are|is|have|has|remain\w*|occurred|in|on|found|during)\b|[.,;]|$)",
     re.IGNORECASE,
 )

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_foreign, stem, stems
 from assay402.checks.claims.rules.bind import Binding
@@ -15,8 +16,8 @@ from assay402.core.check import rule
 
 _COVERED: Final = 0.8
 _COVERED_WITH_IDENTIFIERS: Final = 0.6
-_DONE: Final = re.compile(r"\b(?:has|have) (?:now |already )?been (?:successfully )?\w+(?:ed|en|nt|id|ilt)\b")
-_AGGREGATE: Final = re.compile(
+_DONE: Final = Pattern(r"\b(?:has|have) (?:now |already )?been (?:successfully )?\w+(?:ed|en|nt|id|ilt)\b")
+_AGGREGATE: Final = Pattern(
     r"\b(?:average|mean|sum|most|least|highest|lowest|second|third|first|last|only|all|every|each|both|times|number of|before|after|than|fewer|over|under|earliest|latest|never|no)\b",
     re.IGNORECASE,
 )
@@ -197,7 +198,7 @@ def _of_other_event(claim: Claim, near: Near) -> bool:
     )
 
 
-_PREDICATE: Final = re.compile(
+_PREDICATE: Final = Pattern(
     r"\b(?:is|are|was|were|been|being|be)\s(?:not\s|now\s|\w+ly\s)?(?!an?\b|the\b|in\b|on\b|at\b|for\b|from\b|to\b|of\b)([a-z][\w-]*(?:ed|en|wn|ing|line|ive|[ai]ble))\b"
 )
 

@@ -1,9 +1,9 @@
 """What the evidence says in the claim's own words, in their order."""
 
-import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order, says_rearranged
 from assay402.checks.claims.rules.embedding import is_embedded
@@ -18,7 +18,7 @@ _JOINED: Final = frozenset(
 """Words beside a run of words that join it to more, or take from it."""
 
 
-_COMPARED: Final = re.compile(r"\bexpected:?\s[\"'0-9]")
+_COMPARED: Final = Pattern(r"\bexpected:?\s[\"'0-9]")
 """A test says what it expected beside what it got, and expects nothing."""
 
 

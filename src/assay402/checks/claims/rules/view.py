@@ -121,11 +121,13 @@ class Near:
     @cached_property
     def wanted(self) -> frozenset[str]:
         """The content the record should hold."""
-        wanted = self._claim.content - report_words()
+        wanted = self._view.wanted
+        told = self._view.subject.kinds_told(self.record, self.stems)
         if self.shared:
-            wanted -= self._view.kinds - self.stems
-        wanted -= self._view.subject.kinds_told(self.record, self.stems)
-        return wanted - value_words() - (_wares() - self.stems) if self._claim.facts else wanted
+            told |= self._view.kinds - self.stems
+        if self._claim.facts:
+            told |= self._view.wares - self.stems
+        return wanted - told if told else wanted
 
     @property
     def _covering(self) -> frozenset[str]:
@@ -155,10 +157,10 @@ def covering(record: Record) -> frozenset[str]:
     """Give the words that a record holds, its actions in all their words."""
     known: frozenset[str] | None = record.memo.get("covering")
     if known is None:
-        told = set(record.whole_stems)
-        for group in groups_in(record.text[:400] if record.form != "json" else record.searched[:400]):
-            told |= words_of(group)
-        known = record.memo["covering"] = frozenset(told)
+        groups = groups_in(record.text[:400] if record.form != "json" else record.searched[:400])
+        words = frozenset().union(*map(words_of, groups))
+        held = record.whole_stems
+        known = record.memo["covering"] = held if words <= held else held | words
     return known
 
 
@@ -198,6 +200,7 @@ class View:
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
         self._near_to: dict[int, Near] = {}
+        self._ranked: list[Near] | tuple[()] = ()
 
     def to(self, record: Record) -> Near:
         """Give a record beside the claim."""
@@ -208,13 +211,23 @@ class View:
 
     def settle(self) -> None:
         """Let go of the records that only the rules looked at; thousands of claims would keep hundreds of thousands."""
-        near: list[Near] = self.__dict__.get("near", [])
-        self._near_to = {each.record.order: each for each in near}
+        self._near_to = {each.record.order: each for each in self._ranked}
 
     @cached_property
     def kinds(self) -> frozenset[str]:
         """The stems of the nouns that say only of what kind the claim's identifiers are."""
         return _kinds(self.claim)
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """The content that a record should hold, if nothing that it says makes a part needless."""
+        wanted = self.claim.content - report_words()
+        return wanted - value_words() if self.claim.facts else wanted
+
+    @cached_property
+    def wares(self) -> frozenset[str]:
+        """Of the content what a whole record is of."""
+        return self.wanted & _wares()
 
     @cached_property
     def subject(self) -> Subject:
@@ -262,7 +275,8 @@ class View:
             and (not self.spoken or record.order in self.spoken)
             and not self.subject.is_other(record)
         ]
-        return sorted(found, key=lambda near: (tuple(-each for each in near.rank), near.record.order))
+        self._ranked = found
+        return sorted(found, key=lambda near: (tuple([-each for each in near.rank]), near.record.order))
 
     @property
     def addressed(self) -> list[Near]:
@@ -305,10 +319,13 @@ def value_words() -> frozenset[str]:
     return frozenset(stem(word) for word in _VALUE_WORDS)
 
 
+_NONE: Final = frozenset[str]()
+
+
 def shared(identifiers: frozenset[str], held: frozenset[str]) -> frozenset[str]:
     """Give the identifiers of a claim that are among those a record holds, as they stand or in short."""
     if not identifiers or not held:
-        return frozenset()
+        return _NONE
     found = identifiers & held
     rest = identifiers - found
     return found | {each for each in rest if any(each in one and same_identifier(each, one) for one in held)}

@@ -13,22 +13,22 @@ from assay402.checks.claims.rules.act import WEAK
 Edit = tuple[str, int, int, str]
 """Operation, start and end in the candidate, and the text to put there."""
 
-_PASSIVE: Final = re.compile(
+_PASSIVE: Final = Pattern(
     r"\b(has|have|was|were|is|are)( now| already)?( been)?( successfully| fully| just)*\s(\w+(?:ed|en|nt|id|ut|t)|complete|done|live|ready)\b"
 )
 _WENT_WELL: Final = re.compile(
     r"\b(?P<be>(?:was|were|is|are|has been|have been) )?((?:has|have) )?(?:successfully )?(?P<verb>succeeded|completed|finished|passed|worked|went through)\b( successfully| cleanly)?",
     re.IGNORECASE,
 )
-_STATUS_WORD: Final = re.compile(
+_STATUS_WORD: Final = Pattern(
     r"\b(is|are|was|were)\s(?:now\s)?(success|successful|ok|green|complete|completed)\b", re.IGNORECASE
 )
 _STATUS_OF: Final = re.compile(r"\b(?:status|state|result|outcome)\s$", re.IGNORECASE)
 _HELPER: Final = re.compile(
     r"\b(is|are|was|were|has|have|had|does|do|did|can|may|will)\b(?!\s(?:not|never|no)\b)"
 )
-_HAVE: Final = re.compile(r"\b(I|we|We|they|They|[Yy]ou) have\b(?! \w+ed\b)")
-_NOT: Final = re.compile(
+_HAVE: Final = Pattern(r"\b(I|we|We|they|They|[Yy]ou) have\b(?! \w+ed\b)")
+_NOT: Final = Pattern(
     r"\b(is|are|was|were|has|have|had|did|does|do|can|will)(?: not|n't)\b(?: (been|be)\b)?", re.IGNORECASE
 )
 _ACTIVE: Final = re.compile(

@@ -1,14 +1,15 @@
 """The evidence as the rules look at it: records found by word, by identifier and by action, each with its ways of counting."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from heapq import nsmallest
+from itertools import accumulate
 from typing import Any, Final, TypeVar
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, EvidenceItem, Finding
 from assay402.checks.claims.reading.evidence import Reading, is_english, readings
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_foreign, plain
 from assay402.checks.claims.rules.deed import Deed, deeds_of
@@ -18,7 +19,7 @@ _T = TypeVar("_T")
 
 _POSTINGS: Final = 60
 """Records looked at for one word of a claim; a word in more of them distinguishes little."""
-_CALCULATING: Final = re.compile(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
+_CALCULATING: Final = Pattern(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
 _HASH: Final = re.compile(r"[0-9a-f]+")
 _LONG: Final = 11
 _SHORTEST: Final = 7
@@ -70,33 +71,27 @@ class World:
 
     def bearing_by_ref(self, refs: Iterable[str]) -> list[Record]:
         """Give the records that references name, themselves or one of their values; sentences of one line share theirs."""
-        return [record for each in refs for record in self._by_ref.get(each, ())]
+        return [record for each in refs for record in self._by_ref.of(each)]
 
     def best_by_ref(self, ref: str, preferred: Iterable[Record]) -> list[Record]:
         """Give of the records that a reference names the first of each line or object, and then the preferred ones."""
-        group = self._by_ref.get(ref, [])
+        group = self._by_ref.of(ref)
         if len(group) == 1:
             return group
         first = self.once(("first", ref), lambda: _firsts(group))
         return [*first, *(each for each in preferred if each.is_called(ref))]
 
     @cached_property
-    def _by_ref(self) -> dict[str, list[Record]]:
-        found: dict[str, list[Record]] = {}
-        for record in self.bearing:
-            for ref in (record.ref, *(record.field_ref(field) for field in record.fields)):
-                found.setdefault(ref, []).append(record)
-        return found
+    def _by_ref(self) -> "_Groups":
+        return _Groups(
+            (ref, record)
+            for record in self.bearing
+            for ref in (record.ref, *[record.field_ref(field) for field in record.fields])
+        )
 
     @cached_property
-    def _index(self) -> dict[str, list[Record]]:
-        index: dict[str, list[Record]] = defaultdict(list)
-        for record in self.bearing:
-            for each in record.own_stems:
-                index[each].append(record)
-                if len(each) > _LONG and _HASH.fullmatch(each):
-                    index[each[:_SHORTEST]].append(record)  # people quote the beginning
-        return index
+    def _index(self) -> "_Groups":
+        return _Groups((word, record) for record in self.bearing for word in _leading(record))
 
     @cached_property
     def calculations(self) -> tuple[Record, ...]:
@@ -109,7 +104,7 @@ class World:
 
     def with_stem(self, word: str) -> list[Record]:
         """Give the records in which a stem stands."""
-        return self._index.get(word, [])
+        return self._index.of(word)
 
     def holding(self, words: frozenset[str], rarest: str, most: int) -> list[Record]:
         """Give those of the first records with the rarest of some words that may hold all of them, in evidence order.
@@ -135,13 +130,18 @@ class World:
     def near(self, wanted: Iterable[str], identifiers: Iterable[str]) -> list[Record]:
         """Give the records that share most with a claim, identifiers and rare words first, in evidence order among equals."""
         scores: dict[int, float] = {}
-        for weight, word in [(4.0, each) for each in sorted(identifiers)] + [
-            (1.0, each) for each in sorted(wanted)
-        ]:
-            commonness, orders = self._rated(word)
-            share = weight / commonness
+        told = [
+            (weight / commonness, orders)
+            for weight, words in ((4.0, identifiers), (1.0, wanted))
+            for commonness, orders in map(self._rated, sorted(words))
+            if orders
+        ]
+        common = _common([share for share, _ in told])
+        looked_at = frozenset[int]().union(*(orders for share, orders in told if share > common))
+        for share, orders in told:
             for order in orders:
-                scores[order] = scores.get(order, 0.0) + share
+                if share > common or order in looked_at:
+                    scores[order] = scores.get(order, 0.0) + share
         most = max(scores.values(), default=0.0)
         rated = [
             (-round(score, 6), order) for order, score in scores.items() if score >= most * _FAR - _ROUND
@@ -154,7 +154,7 @@ class World:
         """Give how common a word is, and the last of those it stands in."""
         known = self._rare.get(word)
         if known is None:
-            postings = self._index.get(word, ())
+            postings = self.with_stem(word)
             commonness = (1 + len(postings)) ** 0.4 if postings else 1.0
             known = self._rare[word] = (commonness, tuple(each.order for each in postings[-_POSTINGS:]))
         return known
@@ -186,6 +186,42 @@ class World:
     def reading_of(self, item: EvidenceItem) -> Reading:
         """Give the reading of an item."""
         return self.readings[self.items.index(item)]
+
+
+class _Groups:
+    """Records by a name, in their order. Most names, such as numbers, are of one record, which needs no list."""
+
+    def __init__(self, named: Iterable[tuple[str, Record]]) -> None:
+        self._first: Final[dict[str, Record]] = {}
+        self._all: Final[dict[str, list[Record]]] = {}
+        for name, record in named:
+            if name not in self._first:
+                self._first[name] = record
+            elif name in self._all:
+                self._all[name].append(record)
+            else:
+                self._all[name] = [self._first[name], record]
+
+    def of(self, name: str) -> list[Record]:
+        """Give the records of a name."""
+        found = self._all.get(name)
+        return found or ([self._first[name]] if name in self._first else [])
+
+
+def _leading(record: Record) -> list[str]:
+    """Give the words that lead to a record; people quote the beginning of a hash."""
+    words = record.own_stems
+    return [*words, *(each[:_SHORTEST] for each in words if len(each) > _LONG and _HASH.fullmatch(each))]
+
+
+def _common(shares: list[float]) -> float:
+    """Give a share up to which words together bring no record near that has none of the others."""
+    least = max(shares, default=0.0) * _FAR - 2 * _ROUND
+    ordered = sorted(shares)
+    rare = next(
+        (each for each, up_to in zip(ordered, accumulate(ordered), strict=True) if up_to >= least), 0.0
+    )
+    return max((each for each in shares if each < rare), default=0.0)
 
 
 def _firsts(records: list[Record]) -> tuple[Record, ...]:
