@@ -7,7 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.patterns import Pattern
-from assay402.checks.claims.reading.text import stem, stems, the_same, word_spans
+from assay402.checks.claims.reading.text import stem, stems, word_spans
 
 _BEFORE: Final = 48
 """Characters before a verb in which its helpers stand."""
@@ -24,11 +24,11 @@ _ASKED: Final = Pattern(
     r"\b(?:please|asked (?:\w+ )?to|requested (?:\w+ )?to|would like (?:\w+ )?to|request to|like you to)\s(?:\w+\s){0,1}$",
     re.IGNORECASE,
 )
-_FAILED_TO: Final = re.compile(
+_FAILED_TO: Final = Pattern(
     r"\b(?:failed to|unable to|not able to|n't able to|could not|couldn't|failure to)\s(?:\w+\s){0,1}$",
     re.IGNORECASE,
 )
-_NEGATED: Final = re.compile(
+_NEGATED: Final = Pattern(
     r"\b(?:not|never|n't|no|nothing|nobody|none|without|neither|nor|hasn't|wasn't|haven't|didn't|isn't|aren't|weren't|don't|doesn't)\s(?:[\w-]+\s){0,4}$|n't\s(?:\w+\s){0,2}$",
     re.IGNORECASE,
 )
@@ -58,13 +58,13 @@ _THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "messa
 """Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
-_MADE: Final = re.compile(r"\bmade\s(?:an?\s|the\s|our\s)?$", re.IGNORECASE)
+_MADE: Final = Pattern(r"\bmade\s(?:an?\s|the\s|our\s)?$", re.IGNORECASE)
 """Who made a payment paid."""
 _FALLS: Final = re.compile(r"fall|fell|declin|decreas|reduc|sank|sink", re.IGNORECASE)
 """Words that mean the same as drop where something falls, and nothing is deleted."""
-_ACCOUNT: Final = re.compile(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNORECASE)
+_ACCOUNT: Final = Pattern(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNORECASE)
 """Money is moved from checking; nothing is checked there."""
-_ENROLLED: Final = re.compile(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
+_ENROLLED: Final = Pattern(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
 """Who signs up or in joins something and signs nothing."""
 _INSIDE: Final = re.compile(r"(?<=\w)\w")
 _PHRASES: Final[tuple[tuple[str, Stage, Pattern], ...]] = (
@@ -73,14 +73,14 @@ _PHRASES: Final[tuple[tuple[str, Stage, Pattern], ...]] = (
 )
 """Actions named by a verb and its particle."""
 
-CUES: Final[tuple[tuple[Stage, re.Pattern[str]], ...]] = (
-    ("FAILED", re.compile(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
-    ("REVERSED", re.compile(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\b(?:reverting|unapplying|undoing|reversing)\b.{1,80}\b(?:ok|done|completed?|success\w*)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
-    ("NONEXECUTION", re.compile(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
-    ("QUEUED", re.compile(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft(?! (?:\w+ )?(?:was |has been )?(?:submitted|sent|shared|reviewed|approved|uploaded|delivered|emailed)\b)|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
-    ("REQUESTED", re.compile(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
-    ("COMPLETED", re.compile(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|(?:was|were|been|payments?|refunds?|transfers?|deposits?|bookings?) made|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
-    ("ATTEMPTED", re.compile(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
+CUES: Final[tuple[tuple[Stage, Pattern], ...]] = (
+    ("FAILED", Pattern(r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!without )\b(?:fail(?:ed|ure|s|ing)?|errors?|errored|exception|declined|bounced?|time[d]?[ -]?out|rejected|denied|refused|crash(?:ed)?|unsuccessful|undeliverable|fatal|could not|couldn't|unable to|traceback|panic|forbidden|unauthori[sz]ed|aborted|cancelled by (?:user|timeout))\b(?!\s?[=:]\s?(?:0|null|none|false)\b)(?!\":\s?(?:0|null|false))", re.IGNORECASE)),
+    ("REVERSED", Pattern(r"\b(?:rolled back|rolling back|reverted|reversed|voided|undone|ROLLBACK)\b|\b(?:reverting|unapplying|undoing|reversing)\b.{1,80}\b(?:ok|done|completed?|success\w*)\b|\brollback\b.{0,40}\b(?:complete|done|success|succeeded|finished|ok)", re.IGNORECASE)),
+    ("NONEXECUTION", Pattern(r"\b(?:not run|not executed|skipp(?:ed|ing)|dry[-_ ]run|no changes|not applied|no (?:\w+ )?changes|not (?:been )?(?:deployed|sent|applied|executed|started|published|merged|created)|unchanged|nothing to|no-op|noop|was not|were not|has not|not yet|did not|never)\b|\[ \]", re.IGNORECASE)),
+    ("QUEUED", Pattern(r"\b(?:queued|pending|scheduled?|enqueued|awaiting|waiting for|accepted for|202 accepted|will be|processing|on hold|draft(?! (?:\w+ )?(?:was |has been )?(?:submitted|sent|shared|reviewed|approved|uploaded|delivered|emailed)\b)|in review|planned)\b|(?-i:schedule(?=[A-Z]))", re.IGNORECASE)),
+    ("REQUESTED", Pattern(r"\b(?:please|requested|asked (?:to|for)|would like|ticket opened|request(?:s|ing)? (?:a|to|for|the)|wants? (?:a|to))\b", re.IGNORECASE)),
+    ("COMPLETED", Pattern(r"\b(?:success(?:ful(?:ly)?)?|succeeded|completed?|done|ok|delivered|finished|passed|carried out|went through|gone through|came through|cleared|(?:was|were|been|payments?|refunds?|transfers?|deposits?|bookings?) made|executed|performed|processed|issued|live)\b|✅|✓|✔|\[[xX]\]", re.IGNORECASE)),
+    ("ATTEMPTED", Pattern(r"\b(?:attempt(?:ing|ed)?|start(?:ed|ing)|initiat(?:ed|ing)|in progress|retry(?:ing)?|trying|underway|ongoing|began|begun)\b", re.IGNORECASE)),
 )  # fmt: skip
 """Words that tell how far an action went, in the order in which they decide."""
 
@@ -190,9 +190,10 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
         and not _ASKED.search(before, around=around)
         and not _is_participle(low)
     ):
-        stage = cue(text[start:]) or cue(before) or ("COMPLETED" if _MADE.search(before) else None)
-        return Mention(group, stage, start, end, negated) if stage is not None else None
-    if _ASKED.search(before):
+        made: Stage | None = "COMPLETED" if _MADE.search(before, around=around) else None
+        stage = _cue(text[start:], text) or _cue(before, around) or made
+        return None if stage is None else Mention(group, stage, start, end, _is_negated(before, around))
+    if _ASKED.search(before, around=around):
         return Mention(group, "REQUESTED", start, end)
     if _FUTURE.search(before, around=around) or _MODAL.search(before, around=around):
         return Mention(group, "INTENT", start, end, _is_negated(before, around))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.sentences import FINITE
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
@@ -56,7 +57,7 @@ _LABEL: Final = re.compile(
 )
 _ALIAS: Final = re.compile(r"(?:[A-Z][\w'’.]{0,60}\s){1,4}(?=\([A-Z]{3}\))")
 """A name with its code behind it: the code is what counts."""
-_TITLE: Final = re.compile(r"(?:\b[A-Z][\w'’-]{0,60}\s){0,4}\b[A-Z][\w'’-]{0,60}:")
+_TITLE: Final = Pattern(r"(?:\b[A-Z][\w'’-]{0,60}\s){0,4}\b[A-Z][\w'’-]{0,60}:")
 """The words of a label, which are written large and name nothing."""
 _CONTENT_FREE: Final = frozenset(
     stem(word) for word in ("detail", "follow", "summary", "note", "result", "update", "option", "here")

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Fact
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 
 LONGEST_NAME: Final = 60
@@ -14,7 +15,7 @@ _WORD: Final = re.compile(r"[A-Za-z0-9][\w./&+-]*[\w]|[A-Za-z0-9]")
 _PLAIN_END: Final = re.compile(r"(?:ly|ed|.{3}able|.{3}ible|.{3}ful|.{3}less|.{3}ous)$")
 _WRITTEN: Final = re.compile(r"[-_./0-9]|[a-z][A-Z]")
 """Signs in a word that no common word has."""
-_VERB: Final = re.compile(
+_VERB: Final = Pattern(
     r"\b(?:is|are|was|were|has|have|had|does|did|do|will|uses?|used|runs?|ran|takes?|took|costs?|scored|scores|got|gets|earned|passe[sd]|failed|fails|succeeded|holds?|held|contains?|won|lost|sold|made|owns|needs|serves?|served|handle[sd]?|reached|returned|finished|completed|started|stopped|crashed|received|consumed|consumes|spent|gained|hit|lists?|shows?|includes?|gives?|counts?)\b"
 )
 _DOES: Final = re.compile(

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stop_words
 
 FINITE: Final = re.compile(
@@ -19,7 +20,7 @@ _CLAUSE_START: Final = re.compile(
     + FINITE.pattern,
     re.IGNORECASE,
 )
-_NEW_SUBJECT: Final = re.compile(
+_NEW_SUBJECT: Final = Pattern(
     r"[\w$#./-]+(?:\s[\w$#./-]+){0,4}?\s(?:is|are|was|were|has|have|had|will|did|does|fell|rose|passed|failed)\b"
 )
 

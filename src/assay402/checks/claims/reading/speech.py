@@ -5,6 +5,7 @@ from typing import Final
 
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.sentences import FINITE, begins_clause
 
 _OFFER: Final = re.compile(

@@ -11,11 +11,11 @@ WEAK: Final = frozenset(
     {"issue", "process", "send", "apply", "update", "add", "save", "order", "fix", "access"}
 )
 """Groups whose verbs say little of what was done: a refund is issued."""
-_OUTCOME: Final = re.compile(
+_OUTCOME: Final = Pattern(
     r"\b(?:is|are|went|now|be|remains?)\s(?:now\s|currently\s|fully\s)?(live|ready|available|unpaid|delivered|paid|in production)\b",
     re.IGNORECASE,
 )
-_STATUS: Final = re.compile(
+_STATUS: Final = Pattern(
     r"\b(?:succeeded|(?:is|was|were|been) successful|failed|completed|finished|passed|skipped|pending|queued|in progress|running|errored|crashed|timed out|declined|bounced|reversed|reverted|voided|undone|(?:went|gone|came) through|(?:has |have )?cleared|not run|no (?:\w+ )?changes (?:were |are |was )?(?:made|applied|needed|required|detected)|(?:was|is|were|are) done|(?:(?<=not )|(?<=n't )|(?<=n’t )|(?<=never ))fail)\b",
     re.IGNORECASE,
 )

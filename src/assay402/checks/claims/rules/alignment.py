@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.order import tokens
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_past, stem, stems, words
 from assay402.checks.claims.rules.compare import compare
@@ -45,8 +46,8 @@ def says_in_order(claim: Claim, record: Record, ignoring: frozenset[Fact] = froz
     return any(_runs(wanted, given, start, loose=bool(ignoring)) for start in starts)
 
 
-_PASSIVE: Final = re.compile(r"\b(?:was|were|has been|have been|had been)\s([a-z]+)\b")
-_SMALL: Final = re.compile(
+_PASSIVE: Final = Pattern(r"\b(?:was|were|has been|have been|had been)\s([a-z]+)\b")
+_SMALL: Final = Pattern(
     r"\b(?:to|into|onto|for|with|from|by|in|on|at|of|as|via|through|against|under|over|about|not|no|or|and)\b",
     re.IGNORECASE,
 )

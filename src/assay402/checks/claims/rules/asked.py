@@ -4,9 +4,10 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stems
 
-HTTP: Final = re.compile(
+HTTP: Final = Pattern(
     r"\b(GET|POST|PUT|PATCH|DELETE)\s+(\S{1,500})(?:\s+HTTP/[0-9.]+)?\"?(?:\s+(?:->|=>|→))?\s+([1-5][0-9]{2})\b|\bHTTP(?:/[0-9.]+)?\s+([1-5][0-9]{2})\b"
 )
 METHODS: Final = {

@@ -205,8 +205,8 @@ def _bound(fact: Fact, rated: Sequence["_Rated"], stated: Stated) -> Binding:
     return Binding("weaker", fact, rated[0][2], rated[0][3])
 
 
-_TO_HERE: Final = re.compile(r"\bto\s(?:version\s)?$", re.IGNORECASE)
-_FROM_HERE: Final = re.compile(r"\bfrom\s$", re.IGNORECASE)
+_TO_HERE: Final = Pattern(r"\bto\s(?:version\s)?$", re.IGNORECASE)
+_FROM_HERE: Final = Pattern(r"\bfrom\s$", re.IGNORECASE)
 """A value to which something went is not the one it came from."""
 _COUNTED: Final = re.compile(r"\s([a-z]{3,}(?:\s[a-z]{3,})?)\b")
 

@@ -127,7 +127,7 @@ def _told_kinds(text: str, rest: frozenset[str], held: frozenset[str]) -> frozen
     return frozenset(found)
 
 
-_FIELD: Final = re.compile(r"\b([A-Za-z][\w.-]{0,60})=(\S*)")
+_FIELD: Final = Pattern(r"\b([A-Za-z][\w.-]{0,60})=(\S*)")
 
 
 def _own(near: Near, spoken: set[str], said: frozenset[str]) -> frozenset[str]:

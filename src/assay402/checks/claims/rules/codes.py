@@ -111,7 +111,7 @@ _SEVERAL: Final = re.compile(
     rf"\b(?:all|both|every|each)\b(?:\s(?:of\s)?(?:the|our|these))?(?:\s(?P<count>{N}))?\s(?:api\s|http\s)?(?P<kind>request|call|endpoint|url|route|page)s?\b",
     re.IGNORECASE,
 )
-_WENT: Final = re.compile(
+_WENT: Final = Pattern(
     r"\W*(?:the|our|your|my)\s(?:api\s|http\s)?(?:request|call)\s(?:(?P<well>succeeded|was successful|went through)|failed|was (?:rejected|denied|refused))\W*$",
     re.IGNORECASE,
 )

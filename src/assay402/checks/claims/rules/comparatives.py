@@ -5,13 +5,14 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from assay402.checks.claims.model import Fact, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.polarity import antonyms
 from assay402.checks.claims.rules.view import View
 
 _ID: Final = "claims/comparison-false"
-_SIDES: Final = re.compile(
+_SIDES: Final = Pattern(
     r"\W*(?P<one>[^,;:?!\n]{1,80}?)\s(?P<word>(?:(?P<much>more|less)\s[a-z]{3,14}|[a-z]{2,12}er|better|worse|more|less|fewer)\sthan|before|after)\s(?P<other>[^,;:?!\n]{1,80}?)[.\s]*",
     re.IGNORECASE,
 )

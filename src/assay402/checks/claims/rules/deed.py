@@ -79,8 +79,8 @@ _NAMING: Final = frozenset(
         "description",
     }
 )
-_MAIL: Final = re.compile(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
-_EXIT: Final = re.compile(
+_MAIL: Final = Pattern(r"\bdsn=[0-9]|\brelay=\S|\bto=<[^>\s]{1,200}>")
+_EXIT: Final = Pattern(
     r"\bexit(?:ed)?(?: with)?(?: code| status)?[ =:]*([0-9]{1,3})\b|\bexit_code[=:]\s?([0-9]{1,3})",
     re.IGNORECASE,
 )
@@ -93,8 +93,8 @@ _RUN_ALONE: Final = re.compile(
     re.IGNORECASE,
 )
 """A line that only says that one named run failed: whatever was to be done in it was not."""
-_BOX: Final = re.compile(r"\[[xX ]\]|✅|✓|✔")
-_QUESTION: Final = re.compile(r"\?\s*[\"']?\s*$")
+_BOX: Final = Pattern(r"\[[xX ]\]|✅|✓|✔")
+_QUESTION: Final = Pattern(r"\?\s*[\"']?\s*$")
 
 
 class Deed(Struct, frozen=True, gc=False):
@@ -142,7 +142,7 @@ def _from_words(record: Record, stage: Stage | None) -> list[Deed]:
     ]
 
 
-_UNTRUE: Final = re.compile(
+_UNTRUE: Final = Pattern(
     r"\"?\s?(?:=\s?\"?(?:false|no|0)(?=$|[\s,;|)\"\]}])|:\s?\"?(?:false|no|0)\"?(?=\s*(?:$|[,;|)\]}])))",
     re.IGNORECASE,
 )
@@ -276,13 +276,11 @@ def _stage_of(record: Record) -> Stage | None:
     return _text_stage(record)
 
 
-_PAST: Final = re.compile(
+_PAST: Final = Pattern(
     r"\b(?:was|were|has been|have been)\s(?!(?:to|queued|scheduled|planned|pending)\b)[a-z]+|\bnotified\b|\binformed\b|\btold\b",
     re.IGNORECASE,
 )
-_AFTERWARDS: Final = re.compile(
-    r"\b(?:and|but|which|who|then|that)\s(?:\w+\s){0,4}?will\b[^.;]*", re.IGNORECASE
-)
+_AFTERWARDS: Final = Pattern(r"\b(?:and|but|which|who|then|that)\s(?:\w+\s){0,4}?will\b[^.;]*", re.IGNORECASE)
 """What is to come after something was done, or was told of, takes nothing from its being done."""
 
 

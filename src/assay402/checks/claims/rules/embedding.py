@@ -93,7 +93,7 @@ def is_doubted(claim: Claim, record: Record) -> bool:
     return _embedded(claim, record, only_doubt=True)
 
 
-_ORDERS: Final = re.compile(r"\b(?:before|after)\b", re.IGNORECASE)
+_ORDERS: Final = Pattern(r"\b(?:before|after)\b", re.IGNORECASE)
 
 
 def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:

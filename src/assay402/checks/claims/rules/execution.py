@@ -25,7 +25,7 @@ _OF_STAGE: Final[dict[Stage, ActionClass]] = {
 }
 _MOST: Final = 400
 _LOOKED_AT: Final = 600
-_REQUEST: Final = re.compile(r"\b(?:please|would like to|requested|asked to|asked for)\b", re.IGNORECASE)
+_REQUEST: Final = Pattern(r"\b(?:please|would like to|requested|asked to|asked for)\b", re.IGNORECASE)
 
 
 class Execution:

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact, Finding
 from assay402.checks.claims.reading.facts import value_facts
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import UNIT_NAME, Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.bind import Binding
@@ -21,7 +22,7 @@ _BESIDE: Final = 8
 _WORD: Final = re.compile(r"[A-Za-z]+")
 _JOINT: Final = re.compile(r"[\s_.\-()\[\]/]+|(?<=[a-z])(?=[A-Z])")
 _KIND: Final = re.compile(r"\b([A-Za-z]{3,})\s(?:#|no\.?\s|number\s)?$")
-_ROLE: Final = re.compile(r"\bis the (\w+)(?: \w+)? of\b")
+_ROLE: Final = Pattern(r"\bis the (\w+)(?: \w+)? of\b")
 _SLOTTED: Final = (*IDENTIFYING, "date", "time")
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 
@@ -59,7 +60,7 @@ def of_another(claim: Claim, record: Record) -> str:
     return ""
 
 
-_LED: Final = re.compile(
+_LED: Final = Pattern(
     r"\b(?:the|an?|our|your|their|its|his|her|my|this)\s((?:[\w-]+\s){0,2}[\w-]+)", re.IGNORECASE
 )
 
@@ -70,9 +71,7 @@ def _of_kind(text: str) -> frozenset[str]:
     return frozenset(each for match in _LED.finditer(text) for each in stems(match[1]))
 
 
-_LEVEL: Final = re.compile(
-    r"\b([a-z]+)[\s-](access|permissions?|rights?|roles?|privileges?)\b", re.IGNORECASE
-)
+_LEVEL: Final = Pattern(r"\b([a-z]+)[\s-](access|permissions?|rights?|roles?|privileges?)\b", re.IGNORECASE)
 
 
 def other_level(claim: Claim, record: Record) -> str:

@@ -21,7 +21,7 @@ _VERB: Final = Pattern(
     r"\b(approved|signed(?: off)?|authori[sz]ed|rejected|granted|sent|paid|deployed|released|merged|published|submitted|transferred|posted|e?mailed|shipped|cancelled|booked|refunded|charged|deleted|pushed|uploaded|delivered|reviewed|created|filed|ordered|migrated|forwarded|exported|moved|promoted|notified)\b",
     re.IGNORECASE,
 )
-_PASSIVE: Final = re.compile(
+_PASSIVE: Final = Pattern(
     r"\b(?:was|were|been|being|is|are|be|get|got|not|never)\s(?:(?:not|never|yet|already|also|just|now|\w+ly)\s){0,2}$",
     re.IGNORECASE,
 )
@@ -35,7 +35,7 @@ _BY: Final = Pattern(
 _BY_FIELD: Final = re.compile(
     r"(?:^|[_. ])(?:by|approver|author|actor|signer|signatory|sender|reviewer|owner)$", re.IGNORECASE
 )
-_WHOLE: Final = re.compile(
+_WHOLE: Final = Pattern(
     r"\b(?:full|entire|complete|whole)\s(?:refund|payment|payout|amount|charge|transfer|sum|balance)|\bin full\b|\bfully (?:refunded|paid|charged|reimbursed)",
     re.IGNORECASE,
 )

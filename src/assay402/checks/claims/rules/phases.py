@@ -8,13 +8,14 @@ from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.naming import kinds
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View
 
-_STANDS: Final = re.compile(
+_STANDS: Final = Pattern(
     r"\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently |still |already )?(?P<state>in progress|[a-z]{2,14})[.!]?\s*",
     re.IGNORECASE,
 )

@@ -252,8 +252,8 @@ def antonym(view: View) -> Finding | None:
     return None
 
 
-_COMPARES: Final = re.compile(r"\b(?:than|before|after)\b", re.IGNORECASE)
-_EXCEPT: Final = re.compile(
+_COMPARES: Final = Pattern(r"\b(?:than|before|after)\b", re.IGNORECASE)
+_EXCEPT: Final = Pattern(
     r"\b(?:except(?:ing)?|apart from|other than|excluding|save for|but (?:not )?(?:on|for|in|to))\b",
     re.IGNORECASE,
 )
@@ -313,10 +313,10 @@ def _swapped(claim: Claim, record: Record, turned: str) -> tuple[str, int, int, 
     return ("REPLACE_VALUE", first + mine[0], first + mine[1], said.lower())
 
 
-_DOER: Final = re.compile(
+_DOER: Final = Pattern(
     r"\b(?:I|[Ww]e|[Tt]hey|[Yy]ou|[Hh]e|[Ss]he)\s(?:\w+ly\s|have\s|has\s|just\s|already\s)?$"
 )
-_BE: Final = re.compile(r"\b(?:is|are|was|were|be|been|remains?|stays?)\s(?:\w+\s)?$")
+_BE: Final = Pattern(r"\b(?:is|are|was|were|be|been|remains?|stays?)\s(?:\w+\s)?$")
 _ENDINGS: Final = ("ing", "ed", "s")
 
 

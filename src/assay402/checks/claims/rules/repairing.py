@@ -55,7 +55,7 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
 
 
 _JOINED: Final = ("number", "percent", "money", "quantity", "version")
-_ARTICLE: Final = re.compile(r"\b([Aa]n?\s)$")
+_ARTICLE: Final = Pattern(r"\b([Aa]n?\s)$")
 _TIMES: Final = {"1": "once", "2": "twice"}
 _LONGEST: Final = 60
 _BEFORE: Final = re.compile(r"\+?(?:[^\W_]|[-./:](?=[^\W_]|$))*$")

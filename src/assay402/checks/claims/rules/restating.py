@@ -6,6 +6,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Given, Verdict
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.safety import addresses_checker
 from assay402.checks.claims.reading.secrets import secrets_in
 from assay402.checks.claims.reading.sentences import FINITE, sentences
@@ -17,7 +18,7 @@ _QUOTED: Final = "he supplied evidence says"
 _OPEN: Final = "he supplied evidence does not show whether"
 _LONGEST: Final = 240
 """A longer line, or claim, is no sentence that a reader takes in."""
-_LINE: Final = re.compile(r"([A-Za-z0-9_-]{1,64})#L([0-9]{1,7})(?::.*)?", re.DOTALL)
+_LINE: Final = Pattern(r"([A-Za-z0-9_-]{1,64})#L([0-9]{1,7})(?::.*)?", re.DOTALL)
 _NEARLY: Final = 0.75
 _TOLD: Final = ("STAGE_OVERCLAIM", "PENDING_AUTHORITY", "TARGET_DIFFERS", "MODALITY_OVERCLAIM")
 """What is unsupported because a record says less: its line says how much."""

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem, stop_words
 
 _READ: Final = 400
@@ -12,10 +13,10 @@ _NAME: Final = re.compile(r"\b[A-Z][A-Za-z&]*(?![\w-]*[0-9])(?:\s[A-Z][A-Za-z&]*
 _VERB: Final = re.compile(
     r"(?<![\w=.-])([a-z]{2,}(?:ed|id|nt|ent|ught|ook|old|ote|tten|ave|iven|on|ost|an))(?![\w=.-]*[=_])\b"
 )
-_PASSIVE: Final = re.compile(r"\b(?:was|were|is|are|been|being|got)\s(?:\w+ly\s)?$")
+_PASSIVE: Final = Pattern(r"\b(?:was|were|is|are|been|being|got)\s(?:\w+ly\s)?$")
 _OBJECT: Final = re.compile(r"\s(?:(?:for|against|on|from)\s|[A-Z$€£]|(?:the|a|an|his|her|their|our|all)\s)")
 """What stands behind a verb that its subject does; a record in short leaves out the `was` of the passive."""
-_LEAD: Final = re.compile(
+_LEAD: Final = Pattern(
     r"\b(by|to|for|from|against|of|with|on|in|at|behind|before|after)\s(?:the\s|mr\.?\s|ms\.?\s|dr\.?\s)?$",
     re.IGNORECASE,
 )

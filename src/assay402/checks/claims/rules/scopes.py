@@ -32,7 +32,7 @@ _VERB: Final = Pattern(
 _PLACE: Final = Pattern(r"\b(?:on|in|at|of|under)\s[`'\"]?(/[\w./-]{0,80}?)[`'\"]?(?=[\s:;,.]|$)")
 _WORD: Final = re.compile(r"(?<![\w-])[A-Za-z][\w-]*(?:['’]s\b)?")
 _PASSIVE: Final = re.compile(r"\s(?:(?:was|were|is|are|got|has been|have been|had been)\s)?(?:\w+ly\s)?$")
-_ARTICLE: Final = re.compile(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
+_ARTICLE: Final = Pattern(r"\b(?:the|our|this|your|that)\s$", re.IGNORECASE)
 _ARTICLE_LENGTH: Final = 8
 """An article with the blanks around it."""
 _RULES: Final = frozenset(

@@ -29,11 +29,11 @@ _PERIOD: Final = Pattern(
     re.IGNORECASE,
 )
 _PART: Final = re.compile(r"\b([0-9]+)\s?(?:/|of|out of)\s?([0-9]+)\b(?!\s?/)")
-_SHARED_OUT: Final = re.compile(r"\b(?:most|some|many|several|few|half|of)\b", re.IGNORECASE)
-_ALL_BUT: Final = re.compile(r"\ball but\b", re.IGNORECASE)
-_FROM_TO: Final = re.compile(r"\bfrom\s\S{1,20}\sto\s", re.IGNORECASE)
+_SHARED_OUT: Final = Pattern(r"\b(?:most|some|many|several|few|half|of)\b", re.IGNORECASE)
+_ALL_BUT: Final = Pattern(r"\ball but\b", re.IGNORECASE)
+_FROM_TO: Final = Pattern(r"\bfrom\s\S{1,20}\sto\s", re.IGNORECASE)
 _TO: Final = re.compile(r"\b[0-9]+\s(?:to|-|–)\s[0-9]+\b")
-_THAN: Final = re.compile(
+_THAN: Final = Pattern(
     r"(?<![\w.])v?([0-9]+(?:\.[0-9]+)+)\s(?:is|was|are)\s(newer|later|higher|greater|older|lower|earlier)\s(?:\w+\s)?than\s(?:\w+\s)?v?([0-9]+(?:\.[0-9]+)+)"
 )
 _TOKEN: Final = re.compile(

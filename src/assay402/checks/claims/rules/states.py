@@ -15,7 +15,7 @@ from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
-_STANDS: Final = re.compile(
+_STANDS: Final = Pattern(
     r"^\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently |still )?(?P<state>[a-z]{2,14})[.!]?\s*$",
     re.IGNORECASE,
 )

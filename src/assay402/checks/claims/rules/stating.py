@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
 from assay402.checks.claims.rules.compare import IDENTIFYING
@@ -16,9 +17,9 @@ _READ: Final = 2_000
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*[=+]?|[,:()—–]")
 _CLAUSE: Final = re.compile(r"[;|\n\u2028]\s?")
 _ENDED: Final = re.compile(r"(?<=[a-z0-9%)])[.!?]\s")
-_ASIDE: Final = re.compile(r"\([^()]{0,200}\)")
+_ASIDE: Final = Pattern(r"\([^()]{0,200}\)")
 _JOINS: Final = re.compile(r",\s|\s(?:and|but|while|whereas)\s")
-_IS_A: Final = re.compile(r"\b(?:is|are)\s(?:the|an?)\s(?:\w+\s)?", re.IGNORECASE)
+_IS_A: Final = Pattern(r"\b(?:is|are)\s(?:the|an?)\s(?:\w+\s)?", re.IGNORECASE)
 """What is one of a kind, or the one, is so whatever else is said of it."""
 _ARTICLES: Final = frozenset(
     ("the", "a", "an", "its", "their", "our", "his", "her", "my", "your", "this", "these")
@@ -138,7 +139,7 @@ def _marked(word: _Word, given: tuple[_Word, ...], mine: frozenset[str]) -> str:
     return alike[0].marks[-1] if other else ""
 
 
-_EACH: Final = re.compile(r"\b(?:each|every|any|all)\s(?:of\s|the\s){0,2}([a-z]+)", re.IGNORECASE)
+_EACH: Final = Pattern(r"\b(?:each|every|any|all)\s(?:of\s|the\s){0,2}([a-z]+)", re.IGNORECASE)
 
 
 def _of_some(claimed: str, clause: str) -> str:

@@ -6,30 +6,31 @@ from functools import lru_cache
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
 
 _READ: Final = 600
 _WORD: Final = re.compile(r"[^\W\d_][\w-]*")
-_BECAUSE: Final = re.compile(
+_BECAUSE: Final = Pattern(
     r"\s(?:because(?: of)?|due to|owing to|as a result of|(?:was|were|is) caused by|caused by|since)\s",
     re.IGNORECASE,
 )
-_THAN: Final = re.compile(r"\b([\w-]+) than (?:the |an? )?([\w-]+)", re.IGNORECASE)
-_PASSIVE: Final = re.compile(
+_THAN: Final = Pattern(r"\b([\w-]+) than (?:the |an? )?([\w-]+)", re.IGNORECASE)
+_PASSIVE: Final = Pattern(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)\s(?:\w+ly\s|not\s|never\s|also\s)?$", re.IGNORECASE
 )
-_ELSEWHERE: Final = re.compile(
+_ELSEWHERE: Final = Pattern(
     r"\s(?:to|in|on|at|for|with|from|of|into|as|onto|off|up|down|out)\b", re.IGNORECASE
 )
 _DOER: Final = re.compile(r"\b([A-Z][a-z]+)\s(?:has\s|have\s)?([a-z]+)\b")
-_DONE_BY: Final = re.compile(r"\b([a-z]{3,})\sby\s(?:the\s|an?\s)?([\w-]+)", re.IGNORECASE)
-_CAUSED: Final = re.compile(
+_DONE_BY: Final = Pattern(r"\b([a-z]{3,})\sby\s(?:the\s|an?\s)?([\w-]+)", re.IGNORECASE)
+_CAUSED: Final = Pattern(
     r"\b(?:because|due to|thanks to|owing to|as a result|result(?:ed|s)? (?:of|from)|caused by|causing|driven by|led to|through)\b",
     re.IGNORECASE,
 )
-_BY: Final = re.compile(r"\sby\b", re.IGNORECASE)
-_CHANGED: Final = re.compile(
+_BY: Final = Pattern(r"\sby\b", re.IGNORECASE)
+_CHANGED: Final = Pattern(
     r"^\W*(?:the |our |a )?(?P<by>.{2,60}?)\s(?:has\s|have\s)?(?:increased|reduced|raised|cut|lowered|boosted|decreased|improved|grew|dropped)\s(?:the\s|our\s)?(?P<what>[A-Za-z][\w\s-]{1,60}?)\sby\b",
     re.IGNORECASE,
 )
@@ -151,7 +152,7 @@ def _around(text: str, verb: str) -> Iterator[tuple[frozenset[str], frozenset[st
 
 
 _BREAK: Final = re.compile(r"[,;()|]|\s(?:and|or|but)\s")
-_PART: Final = re.compile(r"[0-9]\s(?:out )?of\s$")
+_PART: Final = Pattern(r"[0-9]\s(?:out )?of\s$")
 _SPENT: Final = frozenset(("of", "out of"))
 
 
@@ -240,8 +241,8 @@ _EMPTY: Final = frozenset(
 )
 
 
-_EXCEPT: Final = re.compile(r"\b(?:except|apart from|other than)\b", re.IGNORECASE)
-_HOURS: Final = re.compile(r"\bfrom\s.{1,24}?\s(?:to|until|till)\s", re.IGNORECASE)
+_EXCEPT: Final = Pattern(r"\b(?:except|apart from|other than)\b", re.IGNORECASE)
+_HOURS: Final = Pattern(r"\bfrom\s.{1,24}?\s(?:to|until|till)\s", re.IGNORECASE)
 
 
 def says_the_same(claim: Claim, record: Record) -> bool:

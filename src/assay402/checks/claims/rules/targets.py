@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems, words
 from assay402.checks.claims.rules.deed import is_sql_answer
@@ -19,7 +20,7 @@ _KINDS: Final = {"into": "to", "onto": "to", "through": "via", "by": "via", "ove
 """Prepositions that say the same of what stands behind them."""
 _STRONG: Final = "to"
 """Where something went is told or not; what it was for, with, in or from may be said in many other ways."""
-_PHRASE: Final = re.compile(
+_PHRASE: Final = Pattern(
     r"(?<![\w-])(to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as|of)\s(?!be\b|have\b|the\s(?:extent|end|point)\b)"
     r"((?:(?!(?:to|into|onto|for|with|from|via|through|by|over|in|on|at|under|against|as|of|about|after|before|because|that|which|who|when|while|since|until|during|within|per|is|are|was|were|has|have|had|will|but|so|then|not|if|due)\b)[\w@.#/&'’-]+,?\s?){1,6})",
     re.IGNORECASE,
@@ -43,7 +44,7 @@ _TO_FIELD: Final = re.compile(
 _FROM_FIELD: Final = re.compile(r"(?:^|[_. ])(?:from|source|src|origin|sender)$", re.IGNORECASE)
 
 
-RECEIVED: Final = re.compile(
+RECEIVED: Final = Pattern(
     r"\b(?:sent|paid|transferred|e?mailed|posted|delivered|forwarded|shipped|wired|refunded|submitted|(?:re)?assigned|awarded|handed|given|issued|invoiced|charged|credited|renamed)\b",
     re.IGNORECASE,
 )
@@ -196,7 +197,7 @@ def _is_turned_round(claim: Claim, record: Record, aim: Aim, told: list[Aim]) ->
     return theirs.issuperset(aim.stems) and any(mine.issuperset(each.stems) for each in told)
 
 
-_AT_VERB: Final = re.compile(
+_AT_VERB: Final = Pattern(
     r"\b(?:granted|gave|given|sent|paid|handed|assigned|awarded|issued|offered|emailed|refunded|charged|showed|told|lent|wired)\s((?:the\s)?(?:[A-Z][\w-]*\s?){1,3})"
 )
 
@@ -224,7 +225,7 @@ def _only_before_noun(record: Record, aim: Aim, content: frozenset[str]) -> bool
     )
 
 
-_ENVIRONMENT: Final = re.compile(r"\b(?:production|stag|development|sandbox|canary|preview|test)")
+_ENVIRONMENT: Final = Pattern(r"\b(?:production|stag|development|sandbox|canary|preview|test)")
 
 
 def _opposite(record: Record, kind: str) -> list[Aim]:

@@ -127,8 +127,8 @@ def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding 
     )
 
 
-_NEVER: Final = re.compile(r"\bnever\b", re.IGNORECASE)
-_NOTHING_FAILED: Final = re.compile(
+_NEVER: Final = Pattern(r"\bnever\b", re.IGNORECASE)
+_NOTHING_FAILED: Final = Pattern(
     r"\W*(?:there (?:were|are) no (?:failures|errors)|nothing (?:has )?failed|no failures(?: occurred)?|none failed)\W*",
     re.IGNORECASE,
 )
@@ -159,7 +159,7 @@ def _never(claim: Claim, found: list[Summary]) -> Finding | None:
     )
 
 
-_SUITES: Final = re.compile(
+_SUITES: Final = Pattern(
     r"\b(?:suites|test files)\b|\b(?:one|1|a single)\s(?:[\w-]+\s){0,2}(?:suite|test file)\b", re.IGNORECASE
 )
 """What holds several tests, and is counted apart from them."""

@@ -4,16 +4,17 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import listed, stem, stems, stop_words
 from assay402.checks.claims.rules.supports import Supported, unstated
 from assay402.checks.claims.rules.view import Near
 
 _ID: Final = "claims/other-party"
 _LOOKED_AT: Final = 600
-_THING: Final = re.compile(
+_THING: Final = Pattern(
     r"\b(deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|index|schema|project)\s[\"'`]?(?!which\b|that\b|has\b|had\b|will\b)([a-z][\w.-]*)[\"'`]?\s(?:was|were|is|are|has|had)\s(?!\w+ing\b)"
 )
-_CALLED: Final = re.compile(
+_CALLED: Final = Pattern(
     r"\b(?:deployment|service|pod|container|image|branch|repository|repo|host|server|table|bucket|queue|cluster|namespace|database|topic|package|module|function|node|volume|project|file|tag|job|flag|user)\s[\"'`]?([A-Za-z][\w./]*[-_./0-9][\w./-]*\w)"
 )
 """A kind of thing with a name that no common word has the form of."""
@@ -47,7 +48,7 @@ def other_thing(supported: Supported, near: Near, text: str) -> Finding | None:
     return unstated(supported, _ID, "the record does not name it", "this very thing")
 
 
-_KIND: Final = re.compile(
+_KIND: Final = Pattern(
     r"(?<![\w-])(?!the\b|an?\b|our\b|this\b|that\b|your\b)([A-Za-z][\w-]*)\s(table|index|view|schema|bucket|queue|topic|branch|repository|repo|database|cluster|namespace|server|service|page|column|key|token|password|certificate|role|group|folder|file)\b",
     re.IGNORECASE,
 )

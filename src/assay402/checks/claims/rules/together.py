@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Fact, Field, Finding
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.bind import Binding
@@ -12,7 +13,7 @@ from assay402.checks.claims.rules.portions import N, number
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 
-_TOGETHER: Final = re.compile(
+_TOGETHER: Final = Pattern(
     r"\b(?:together|altogether|in total|between them|combined|in all)\b", re.IGNORECASE
 )
 _SEVERAL: Final = re.compile(

@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Claim, Stage
 from assay402.checks.claims.reading.actions import groups_in, same_action, words_of
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.act import ANY, Act

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.polarity import antonyms, denies
@@ -13,14 +14,14 @@ from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_ZERO: Final = re.compile(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
-_THAN: Final = re.compile(r"\bthan\b", re.IGNORECASE)
+_ZERO: Final = Pattern(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
+_THAN: Final = Pattern(r"\bthan\b", re.IGNORECASE)
 """What compares two things is denied by neither of them."""
 _SHORT: Final = 7
 """Content words of a plain universal; a longer sentence says more than one thing."""
 
 
-_NOT_ALL: Final = re.compile(r"\bnot (?:\w+ )?all\b", re.IGNORECASE)
+_NOT_ALL: Final = Pattern(r"\bnot (?:\w+ )?all\b", re.IGNORECASE)
 """What an exception bears out."""
 
 
@@ -304,7 +305,7 @@ def _told_of() -> frozenset[str]:
     )
 
 
-_RAN_CLEAN: Final = re.compile(
+_RAN_CLEAN: Final = Pattern(
     r"\b(?:ran|run|runs|finished|completed|executed|exited|worked)\b[^.;,]{0,30}?\b(?:without (?:any )?(?:errors?|exceptions?|problems?|issues?|crash\w*)|with (?:no|zero) (?:errors?|exceptions?)|cleanly|successfully)\b|\bno (?:errors?|exceptions?) (?:occurred|(?:were|was) (?:raised|thrown|seen|reported))\b",
     re.IGNORECASE,
 )
@@ -334,7 +335,7 @@ def _crashed(view: View) -> Finding | None:
     )
 
 
-_NOT: Final = re.compile(r"\b(?:not|never|\w+n't)\b", re.IGNORECASE)
+_NOT: Final = Pattern(r"\b(?:not|never|\w+n't)\b", re.IGNORECASE)
 _RUNS: Final = frozenset(
     stem(word)
     for word in ("script", "program", "job", "run", "command", "process", "code", "app", "application", "task", "error", "exception", "problem", "issue", "crash", "finish", "complete", "execute", "exit", "work", "clean", "cleanly", "successfully", "without", "throw", "see", "any", "occur", "raise", "report")
@@ -352,7 +353,7 @@ def _broken(records: list[Record]) -> Record | None:
 
 
 _READ: Final = 300
-_LEVEL: Final = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
+_LEVEL: Final = Pattern(r"\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|\[error\]")
 
 
 def _logged(view: View, thing: set[str]) -> Finding | None:

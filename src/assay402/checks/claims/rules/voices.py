@@ -4,11 +4,12 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import is_past, stem
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import View
 
-_PASSIVE: Final = re.compile(
+_PASSIVE: Final = Pattern(
     r"\W*(?P<goal>[^,;:?!\n]{1,80}?)\s(?:was|were|has\sbeen|have\sbeen)\s(?P<verb>[a-z]{3,20})(?:\sby\s(?P<agent>[^,;:?!\n]{1,80}?))?(?P<rest>\s(?:in|on|at|for)\s[^,;:?!\n]{1,60})?[.\s]*",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Stage, Verdict
 from assay402.checks.claims.reading.actions import groups_in
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.act import WEAK
 
@@ -16,25 +17,23 @@ Edit = tuple[str, int, int, str]
 _PASSIVE: Final = Pattern(
     r"\b(has|have|was|were|is|are)( now| already)?( been)?( successfully| fully| just)*\s(\w+(?:ed|en|nt|id|ut|t)|complete|done|live|ready)\b"
 )
-_WENT_WELL: Final = re.compile(
+_WENT_WELL: Final = Pattern(
     r"\b(?P<be>(?:was|were|is|are|has been|have been) )?((?:has|have) )?(?:successfully )?(?P<verb>succeeded|completed|finished|passed|worked|went through)\b( successfully| cleanly)?",
     re.IGNORECASE,
 )
 _STATUS_WORD: Final = Pattern(
     r"\b(is|are|was|were)\s(?:now\s)?(success|successful|ok|green|complete|completed)\b", re.IGNORECASE
 )
-_STATUS_OF: Final = re.compile(r"\b(?:status|state|result|outcome)\s$", re.IGNORECASE)
-_HELPER: Final = re.compile(
+_STATUS_OF: Final = Pattern(r"\b(?:status|state|result|outcome)\s$", re.IGNORECASE)
+_HELPER: Final = Pattern(
     r"\b(is|are|was|were|has|have|had|does|do|did|can|may|will)\b(?!\s(?:not|never|no)\b)"
 )
 _HAVE: Final = Pattern(r"\b(I|we|We|they|They|[Yy]ou) have\b(?! \w+ed\b)")
 _NOT: Final = Pattern(
     r"\b(is|are|was|were|has|have|had|did|does|do|can|will)(?: not|n't)\b(?: (been|be)\b)?", re.IGNORECASE
 )
-_ACTIVE: Final = re.compile(
-    r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b"
-)
-_AIMED: Final = re.compile(
+_ACTIVE: Final = Pattern(r"\b(?:I|We|we|They|they|You|you|He|She)\s(?:successfully |just |already )?(\w+)\b")
+_AIMED: Final = Pattern(
     r"\s(?:to|into|onto|from|by|with|at|in|on|for|under|through|via|against|over|as|within|that|of|about|because|when)\b"
 )
 """What stands behind a verb and belongs to it: nothing is pending to somebody, nothing failed to him."""
@@ -167,7 +166,7 @@ def _affirmed(claim: Claim) -> Edit | None:
     )
 
 
-_OF_DENIAL: Final = re.compile(r"\s(?:yet|any\w*|either|ever|at all)\b", re.IGNORECASE)
+_OF_DENIAL: Final = Pattern(r"\s(?:yet|any\w*|either|ever|at all)\b", re.IGNORECASE)
 """What only a denial is said with."""
 
 

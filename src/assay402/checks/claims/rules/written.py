@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.compare import NUMERIC
@@ -15,7 +16,7 @@ _PAIR: Final = re.compile(
     r"(?<![\w.,:/-])([0-9]+(?:\.[0-9]+)?)(\s?[-–:/]\s?|,\s)([0-9]+(?:\.[0-9]+)?)(?![\w:/-]|[.,][0-9])"
 )
 _DASHED: Final = re.compile(r"(?<![\w-])\(?[0-9]{2,}\)?(?:[-\s][0-9]{2,})+(?![\w-])")
-_ACCOUNT: Final = re.compile(r"\(\s?[$€£¥]?\s?[0-9][0-9,.]*\s?\)")
+_ACCOUNT: Final = Pattern(r"\(\s?[$€£¥]?\s?[0-9][0-9,.]*\s?\)")
 _LEAST_DIGITS: Final = 5
 _DOTTED: Final = frozenset(
     stem(each)
@@ -107,7 +108,7 @@ def _is_other_dashed(claim: Claim, record: Record) -> bool:
     return bool(told) and not all(each in told for each in wanted)
 
 
-_READY: Final = re.compile(r"([0-9]+)/([0-9]+)")
+_READY: Final = Pattern(r"([0-9]+)/([0-9]+)")
 
 
 def is_unready(record: Record) -> bool:
@@ -116,9 +117,7 @@ def is_unready(record: Record) -> bool:
     return any(each is not None and each[1] != each[2] for each in counts)
 
 
-_STATEMENT: Final = re.compile(
-    r"\b(?:DELETE\s+FROM|UPDATE|INSERT\s+INTO|COPY)\s+[`\"]?([\w.]+)", re.IGNORECASE
-)
+_STATEMENT: Final = Pattern(r"\b(?:DELETE\s+FROM|UPDATE|INSERT\s+INTO|COPY)\s+[`\"]?([\w.]+)", re.IGNORECASE)
 _ROWS: Final = frozenset(
     stem(each)
     for each in (
