@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from assay402.checks.deliverable.model import Fault
 from assay402.checks.deliverable.schema.exact import NEAR, always, exactly
-from assay402.checks.deliverable.schema.keywords import DIALECTS, Draft
+from assay402.checks.deliverable.schema.keywords import DIALECTS, DRAFT_4, Draft
 from assay402.checks.deliverable.schema.shown import Shown, counts_shortened
 from assay402.checks.deliverable.schema.work import Plan
 from assay402.core.strictjson import JSON
@@ -27,7 +27,6 @@ _NAMES: Final[Mapping[Draft, str]] = {
     2019: "Draft201909Validator",
     2020: "Draft202012Validator",
 }
-_NO_CONST: Final[Draft] = 4
 
 
 class Compiled:
@@ -67,7 +66,7 @@ class Compiled:
 
     def _judged(self) -> frozenset[str]:
         """Give the keywords judged here as far as the draft has them: draft 4 has no `const`."""
-        return self._plan.judged - ({"const"} if self._draft == _NO_CONST else set())
+        return self._plan.judged - ({"const"} if self._draft == DRAFT_4 else set())
 
 
 def is_valid_schema(schema: JSON, draft: Draft) -> bool:

@@ -65,7 +65,7 @@ def guard(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Faul
     index = Index(schema, draft, room.schemas)
     if not _one_dialect(index, draft):
         return DIALECT_UNSUPPORTED
-    if index.has_dangling:
+    if index.is_ambiguous or index.has_dangling:
         return INVALID
     if not room.takes(index.size):
         return TOO_COMPLEX
