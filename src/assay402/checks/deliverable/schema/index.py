@@ -22,7 +22,7 @@ from assay402.core.strictjson import JSON
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,9}")
 _VALUES: Final = ("const", "enum")
-"""Keywords that hold values to compare with. What is a schema cannot stand there: it is shown otherwise than written."""
+"""Keywords that hold values to compare with, which the engine is shown as they are."""
 
 
 class Edge(Struct, frozen=True, kw_only=True):
@@ -244,20 +244,15 @@ class Index:
         return self._names.dynamic.get(NAMELESS, []) if keyword == "$recursiveRef" else []
 
     def _has_misplaced(self) -> bool:
-        """Tell whether a reference makes a schema of what it cannot be one in."""
-        led_to = {id(node.schema) for node in self.nodes[self._standing :] if isinstance(node.schema, Mapping)}
-        if not led_to:
-            return False
-        if self.is_dynamic and any(
-            node.resource >= self._standing for node in self.nodes[self._standing :]
-        ):
+        """Tell whether a reference makes a schema of what it cannot be one in, or of what no resource can start with."""
+        led_to = self.nodes[self._standing :]
+        if self.is_dynamic and any(node.resource >= self._standing for node in led_to):
             return True
-        return any(
-            id(value) in led_to
+        return bool(led_to) and any(
+            id(value) in self._numbers
             for node in self.nodes
             if isinstance(node.schema, Mapping)
-            for keyword in _VALUES
-            for value in _objects(node.schema.get(keyword))
+            for value in _values(node.schema)
         )
 
 
@@ -266,7 +261,14 @@ def unescape_token(token: str) -> str:
     return token.replace("~1", "/").replace("~0", "~")
 
 
-def _objects(value: JSON) -> Iterator[Mapping[str, JSON]]:
+def _values(schema: Mapping[str, JSON]) -> Iterator[JSON]:
+    """Give what no schema can be in a schema: what values are compared with, and the table of patterns."""
+    yield schema.get("patternProperties")
+    for keyword in _VALUES:
+        yield from _objects(schema.get(keyword))
+
+
+def _objects(value: JSON) -> Iterator[JSON]:
     """Give the objects within a value."""
     waiting = [value]
     while waiting:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from assay402.checks.deliverable.differences import token
 from assay402.checks.deliverable.schema.index import Bundled, Index, Node, Reference
-from assay402.checks.deliverable.schema.keywords import DRAFT_6, DRAFT_7, DRAFT_2019, DRAFT_2020, Draft
+from assay402.checks.deliverable.schema.keywords import DRAFT_6, DRAFT_7
 from assay402.checks.deliverable.schema.names import ROOT_BASE, id_keyword
 from assay402.checks.deliverable.schema.patterns import as_engine_reads
 from assay402.core.exactjson import is_integral
@@ -22,11 +22,7 @@ from assay402.core.strictjson import JSON
 _CONTENT: Final = ("contentEncoding", "contentMediaType")
 _CONTENT_DRAFTS: Final = (DRAFT_6, DRAFT_7)
 """The drafts in which the engine asserts what is said of a string's content; later ones only inform."""
-_ANCHORS: Final = ("$anchor", "$dynamicAnchor", "$recursiveAnchor")
-_DYNAMIC: Final[Mapping[Draft, tuple[str, ...]]] = {
-    DRAFT_2019: ("$recursiveAnchor",),
-    DRAFT_2020: ("$dynamicAnchor",),
-}
+_ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 _VALUES: Final = ("const", "enum")
 _SAFE: Final = "!$&'()*+,;=:@~/"
 """What may stand in a fragment without an escape."""
@@ -84,13 +80,8 @@ class _Showing:
         self.marked: Final[dict[str, Mapping[str, Any]]] = {}
         self._index: Final = index
         self._mark: Final = mark
-        self._left_out: Final = frozenset(
-            {
-                *_ANCHORS,
-                id_keyword(index.draft),
-                *(_CONTENT if index.draft in _CONTENT_DRAFTS else ()),
-            }
-        )
+        self._left_out: Final = _CONTENT if index.draft in _CONTENT_DRAFTS else ()
+        self._namings: Final = (*_ANCHORS, id_keyword(index.draft))
         self._ways: Final[dict[int, Steps]] = {}
         """Where each schema stands."""
         self._put: Final[dict[int, dict[str, Any]]] = {}
@@ -113,17 +104,20 @@ class _Showing:
         number = self._index.number_of(value)
         if number is None:
             # The engine may look for names also where no schema stands.
-            kept = ((name, each) for name, each in value.items() if not self._is_name(name, each))
-            return {name: self._value(each, (*way, name)) for name, each in kept}
+            return {
+                name: self._value(each, (*way, name))
+                for name, each in value.items()
+                if not self._is_naming(name, each)
+            }
         mark = f"{self._mark}{number}"
         self.marked[mark] = value
         self._ways[number] = way
         found = {
             name: self._member(name, each, (*way, name))
             for name, each in value.items()
-            if name not in self._left_out
+            if name not in self._left_out and not self._is_naming(name, each)
         }
-        self._put[number] = {**self._names(number, value), **found, mark: {}}
+        self._put[number] = {**found, **self._names(number, value), mark: {}}
         return self._put[number]
 
     def _member(self, name: str, value: JSON, way: Steps) -> JSON:
@@ -139,14 +133,15 @@ class _Showing:
             }
         return _count(name, self._value(value, way))
 
-    def _is_name(self, name: str, value: JSON) -> bool:
-        return name in (*_ANCHORS, id_keyword(self._index.draft)) and isinstance(value, (str, bool))
+    def _is_naming(self, name: str, value: JSON) -> bool:
+        """Tell whether a member gives a name; where members are schemas, any name may stand before one."""
+        return name in self._namings and isinstance(value, str)
 
     def _names(self, number: int, schema: Mapping[str, JSON]) -> Mapping[str, JSON]:
         """Give the names a schema keeps: those that a choice depends on."""
         if not self._index.is_dynamic:
             return {}
-        kept = {name: schema[name] for name in _DYNAMIC[self._index.draft] if name in schema}
+        kept = {name: each for name, each in schema.items() if name == "$dynamicAnchor" and isinstance(each, str)}
         is_start = number > 0 and self._index.nodes[number].resource == number
         return {**kept, "$id": _uri(number)} if is_start else kept
 
