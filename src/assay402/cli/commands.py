@@ -16,7 +16,7 @@ from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
 from assay402.cli.usage import SourceFile, Usage
 from assay402.core.check import Check, Operation, Refusal
-from assay402.core.errors import AssayError
+from assay402.core.errors import AssayError, EngineFailed
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
 
@@ -217,6 +217,8 @@ def _answered_line(operation: Operation[Any, Any], request: JSON | Refusal) -> b
         answer = execute_offline(operation, request)
         publish = operation.publish_refusal if isinstance(answer, Refusal) else operation.publish
         return published_line(publish(answer))
+    except EngineFailed:
+        return None
     except AssayError:
         raise
     except Exception:  # noqa: BLE001  (the lines behind it are owed their answers, and its text may hold what was submitted)
