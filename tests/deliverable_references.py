@@ -46,7 +46,7 @@ class _Maker:
         self._names: Final[list[str]] = ["#"]
 
     def schema(self) -> dict[str, Any]:
-        made = self._schema("", self._random.choice((2, 2, 3)))
+        made: dict[str, Any] = self._schema("", self._random.choice((2, 2, 3)))
         probes = made.setdefault("properties", {})
         for name in ("p", "q"):
             probes[name] = {"REF": self._keyword()}
@@ -106,7 +106,11 @@ class _Maker:
         pick = self._random
         chance = 0.2 if self._is_tame else 0.12
         if pick.random() < chance:
-            anchors = [] if self.draft >= 2019 else [f"#x{self.count}" if self._is_tame else f"#{pick.choice(_NAMES)}"]
+            anchors = (
+                []
+                if self.draft >= 2019
+                else [f"#x{self.count}" if self._is_tame else f"#{pick.choice(_NAMES)}"]
+            )
             tame = [f"http://e.x/r{self.count}", f"r{self.count}", f"s/r{self.count}"]
             name = pick.choice([*(tame if self._is_tame else _URIS), *anchors])
             made[id_keyword(self.draft)] = name
@@ -185,11 +189,13 @@ def counted(index: Index, schema: Mapping[str, Any], count: int) -> tuple[set[in
 
 def _counted(index: Index, number: int, count: int) -> tuple[set[int], set[int]]:
     node = index.nodes[number]
-    every = set(range(1, count + 1))
+    every: set[int] = set(range(1, count + 1))
     if not isinstance(node.schema, Mapping):
         return (every, every) if node.schema else (set(), set())
     is_alone = index.draft < 2019 and "$ref" in node.schema
-    own = {node.schema["minimum"]} if "minimum" in node.schema and not is_alone else every
+    own = every
+    if "minimum" in node.schema and not is_alone:
+        own = {number for number in every if number == node.schema["minimum"]}
     least, most = own, own
     is_compared = (index.draft > 4 and "const" in node.schema) or "enum" in node.schema
     if node.bundled or (is_compared and not is_alone):

@@ -82,7 +82,7 @@ class Names:
     def _anchors_of(self, schema: Mapping[str, JSON]) -> Iterator[str]:
         if self._draft < ANCHORS_FROM:
             found = schema.get(self._id)
-            if isinstance(found, str) and self._is_anchor(found):
+            if isinstance(found, str) and "$ref" not in schema and self._is_anchor(found):
                 yield found[1:]
             return
         for keyword in ("$anchor", *(("$dynamicAnchor",) if self._draft == DRAFT_2020 else ())):

@@ -141,13 +141,17 @@ class _Showing:
         """Give the names a schema keeps: those that a choice depends on."""
         if not self._index.is_dynamic:
             return {}
-        kept = {name: each for name, each in schema.items() if name == "$dynamicAnchor" and isinstance(each, str)}
+        kept = {
+            name: each for name, each in schema.items() if name == "$dynamicAnchor" and isinstance(each, str)
+        }
         is_start = number > 0 and self._index.nodes[number].resource == number
         return {**kept, "$id": _uri(number)} if is_start else kept
 
     def _reference(self, node: Node, reference: Reference | Bundled) -> str:
         if isinstance(reference, Bundled):
             return f"{reference.uri}#{_fragment(reference.fragment)}" if reference.fragment else reference.uri
+        if reference.keyword == "$recursiveRef":
+            return "#"
         start = self._index.nodes[reference.way.start]
         resource = start.resource if self._index.is_dynamic else 0
         uri = "" if resource == 0 and (node.resource == 0 or not self._index.is_dynamic) else _uri(resource)
