@@ -205,6 +205,6 @@ def _counted(index: Index, number: int, count: int) -> tuple[set[int], set[int]]
         if edge.place != "here" or edge.name:
             continue
         found = [_counted(index, target, count) for target in edge.targets]
-        least = least & set.intersection(*(each[0] for each in found))
-        most = most & set.union(*(each[1] for each in found))
+        least = least.intersection(*(each[0] for each in found))
+        most = {number for number in most if any(number in each[1] for each in found)}
     return least, most
