@@ -128,7 +128,7 @@ WORDS = ("reference", "not", "if", "else", "dependent", "allOf-alone", "anyOf-al
 def test_the_longest_chains_that_are_taken_fit_the_small_stack() -> None:
     """Of each keyword, over the deepest document, with the engine's frames for members and for elements."""
     again: dict[str, Any] = {"$ref": "#"}
-    downs = [
+    downs: list[dict[str, Any]] = [
         {"additionalProperties": again},
         {"properties": {"a": again}, "required": ["a"]},
         {"items": again},

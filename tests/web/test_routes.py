@@ -461,7 +461,7 @@ def test_a_crash_is_a_problem_that_tells_the_class_of_the_fault_alone() -> None:
 
 def test_a_panic_of_an_engine_is_a_problem_and_the_server_lives_on() -> None:
     def fail(_order: object) -> None:
-        twice = {"$defs": {"p": {"$id": "a", "$anchor": "m"}, "q": {"$id": "a"}}, "$ref": "a#m"}
+        twice: Any = {"$defs": {"p": {"$id": "a", "$anchor": "m"}, "q": {"$id": "a"}}, "$ref": "a#m"}
         validator(twice, 2020, assert_format=False, keywords=always())
 
     with service(PlainOrders(fail)) as running:

@@ -7,7 +7,6 @@ it makes of a URI. Where a choice depends on the way, resources keep a name, one
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final, TypeAlias
-from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -16,6 +15,7 @@ from assay402.checks.deliverable.schema.index import Bundled, Index, Node, Refer
 from assay402.checks.deliverable.schema.keywords import DRAFT_6, DRAFT_7
 from assay402.checks.deliverable.schema.names import ROOT_BASE, id_keyword
 from assay402.checks.deliverable.schema.patterns import as_engine_reads
+from assay402.checks.deliverable.schema.uri import escape_fragment
 from assay402.core.exactjson import is_integral
 from assay402.core.strictjson import JSON
 
@@ -24,8 +24,6 @@ _CONTENT_DRAFTS: Final = (DRAFT_6, DRAFT_7)
 """The drafts in which the engine asserts what is said of a string's content; later ones only inform."""
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 _VALUES: Final = ("const", "enum")
-_SAFE: Final = "!$&'()*+,;=:@~/"
-"""What may stand in a fragment without an escape."""
 _COUNTS: Final = (
     "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains",
 )  # fmt: skip
@@ -149,23 +147,23 @@ class _Showing:
 
     def _reference(self, node: Node, reference: Reference | Bundled) -> str:
         if isinstance(reference, Bundled):
-            return f"{reference.uri}#{_fragment(reference.fragment)}" if reference.fragment else reference.uri
+            return (
+                f"{reference.uri}#{escape_fragment(reference.fragment)}"
+                if reference.fragment
+                else reference.uri
+            )
         if reference.keyword == "$recursiveRef":
             return "#"
         start = self._index.nodes[reference.way.start]
         resource = start.resource if self._index.is_dynamic else 0
         uri = "" if resource == 0 and (node.resource == 0 or not self._index.is_dynamic) else _uri(resource)
         if reference.anchor is not None:
-            return f"{uri}#{_fragment(reference.anchor)}"
+            return f"{uri}#{escape_fragment(reference.anchor)}"
         way = (*self._ways[reference.way.start], *reference.way.steps)
         tokens = map(token, way[len(self._ways[resource]) :])
-        return f"{uri}#" + "".join(f"/{_fragment(each)}" for each in tokens)
+        return f"{uri}#" + "".join(f"/{escape_fragment(each)}" for each in tokens)
 
 
 def _uri(resource: int) -> str:
     """Give the URI by which the engine knows a resource."""
     return f"{ROOT_BASE}{resource or ''}"
-
-
-def _fragment(text: str) -> str:
-    return quote(text, safe=_SAFE)

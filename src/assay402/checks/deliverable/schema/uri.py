@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import quote
 
 _PARTS: Final = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
 _ESCAPED: Final = re.compile(rb"%([0-9a-fA-F]{2})")
 _ESCAPE: Final = re.compile("%([0-9a-fA-F]{2})")
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
+_NOT_IN_FRAGMENT: Final = re.compile(r"[^A-Za-z0-9._~!$&'()*+,;=:@/-]+")
 _UNRESERVED: Final = re.compile(r"[A-Za-z0-9._~-]")
 _PORTS: Final[Mapping[str, str]] = {"http": "80", "https": "443", "ws": "80", "wss": "443"}
 """The port of a scheme where none is written."""
@@ -97,8 +97,16 @@ def _authority_normal(authority: str, scheme: str) -> str:
 
 def _escapes_normal(text: str) -> str:
     """Escape what is not ASCII, undo what needs no escape, and put the others in capitals."""
-    escaped = _NOT_ASCII.sub(lambda match: quote(match[0]), text)
-    return _ESCAPE.sub(_escape_normal, escaped)
+    return _ESCAPE.sub(_escape_normal, _NOT_ASCII.sub(_escape, text))
+
+
+def escape_fragment(text: str) -> str:
+    """Escape what may not stand in a fragment, so that it is read as it is."""
+    return _NOT_IN_FRAGMENT.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
 
 
 def _escape_normal(match: re.Match[str]) -> str:
