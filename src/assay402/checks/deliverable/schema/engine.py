@@ -119,7 +119,7 @@ def _meta_validator(draft: Draft) -> Validator:
     uri = next(uri for uri, its_draft in DIALECTS.items() if its_draft == draft)
     make = getattr(jsonschema_rs, _NAMES[draft])
     return Validator(
-        _asked(lambda: make({"$ref": f"{uri}#"}, offline=True, validate_formats=False, keywords=always()))
+        _asked(lambda: make({"$ref": uri}, offline=True, validate_formats=False, keywords=always()))
     )
 
 

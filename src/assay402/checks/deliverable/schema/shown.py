@@ -160,8 +160,9 @@ class _Showing:
         if reference.anchor is not None:
             return f"{uri}#{escape_fragment(reference.anchor)}"
         way = (*self._ways[reference.way.start], *reference.way.steps)
-        tokens = map(token, way[len(self._ways[resource]) :])
-        return f"{uri}#" + "".join(f"/{escape_fragment(each)}" for each in tokens)
+        pointer = "".join(f"/{escape_fragment(token(each))}" for each in way[len(self._ways[resource]) :])
+        # Behind a URI an empty fragment makes the engine forget by which way it came.
+        return f"{uri}#{pointer}" if pointer or not uri else uri
 
 
 def _uri(resource: int) -> str:
