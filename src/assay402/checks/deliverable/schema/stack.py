@@ -16,11 +16,9 @@ MAX_STACK: Final = 448 << 10
 _TO_ELEMENT: Final = 210
 _TO_MEMBER: Final = 420
 _FRAME: Final = 66
-_REFERENCE_ALONE: Final = 20
-_MANY: Final[Mapping[str, int]] = {"allOf": 360, "oneOf": 110}
+_REFERENCE_ALONE: Final = 60
+_MANY: Final[Mapping[str, int]] = {"allOf": 320, "oneOf": 110}
 """Keywords that take more than others where they hold more than one schema."""
-_DEPENDENT: Final = 110
-_DEPENDENTS: Final = ("dependentSchemas", "dependencies")
 _BUNDLED: Final = 700
 """The meta-schemas, on their way through themselves to the level below."""
 _LEVELS: Final = 4
@@ -78,6 +76,4 @@ def _frame(node: Node) -> int:
         return _REFERENCE_ALONE + bundled
     held = ((node.schema.get(keyword), frame) for keyword, frame in _MANY.items())
     frames = [frame for schemas, frame in held if isinstance(schemas, list) and len(schemas) > 1]
-    if any(keyword in node.schema for keyword in _DEPENDENTS):
-        frames.append(_DEPENDENT)
     return max([_FRAME, *frames]) + bundled
