@@ -78,6 +78,7 @@ class _Showing:
         self.marked: Final[dict[str, Mapping[str, Any]]] = {}
         self._index: Final = index
         self._mark: Final = mark
+        self._is_dynamic: Final = index.is_dynamic
         self._left_out: Final = _CONTENT if index.draft in _CONTENT_DRAFTS else ()
         self._namings: Final = (*_ANCHORS, id_keyword(index.draft))
         self._ways: Final[dict[int, Steps]] = {}
@@ -137,7 +138,7 @@ class _Showing:
 
     def _names(self, number: int, schema: Mapping[str, JSON]) -> Mapping[str, JSON]:
         """Give the names a schema keeps: those that a choice depends on."""
-        if not self._index.is_dynamic:
+        if not self._is_dynamic:
             return {}
         kept = {
             name: each for name, each in schema.items() if name == "$dynamicAnchor" and isinstance(each, str)
@@ -155,8 +156,8 @@ class _Showing:
         if reference.keyword == "$recursiveRef":
             return "#"
         start = self._index.nodes[reference.way.start]
-        resource = start.resource if self._index.is_dynamic else 0
-        uri = "" if resource == 0 and (node.resource == 0 or not self._index.is_dynamic) else _uri(resource)
+        resource = start.resource if self._is_dynamic else 0
+        uri = "" if resource == 0 and (node.resource == 0 or not self._is_dynamic) else _uri(resource)
         if reference.anchor is not None:
             return f"{uri}#{escape_fragment(reference.anchor)}"
         way = (*self._ways[reference.way.start], *reference.way.steps)
