@@ -55,3 +55,9 @@ def believe(report: str, answer: str) -> bool:
 def request(report: str) -> dict[str, Any]:
     """Make the request that anybody can repeat."""
     return {"deliverable": {"kind": "text", "value": report}, "criteria": CRITERIA}
+
+
+if __name__ == "__main__":
+    delivered = json.dumps({"rows": [{"item": "hosting", "cents": 1250}], "total": 1250})
+    judged = deliverable.check(request(delivered))
+    print(judged["verdict"], accept(delivered, publish()), believe(delivered, json.dumps(judged)))

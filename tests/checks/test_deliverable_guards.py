@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from assay402.checks.deliverable.schema.cost import cost
+from assay402.checks.deliverable.schema.index import Index
+from assay402.checks.deliverable.schema.stack import MAX_STACK
 from deliverable_hostile import hostile
 
 HOSTILE = hostile()
@@ -89,6 +92,94 @@ def test_the_deepest_document_is_judged_by_the_longest_recursive_chain(stack: st
     equal = {"check": "json_path_equals", "path": "", "value": json.loads("[" * 250 + "]" * 250)}
     found = reasons(stack, "text", TOWER, schema(longest), schema(deepest), equal, {"check": "unique_values"})
     assert found == ["OK", "OK", "VALUE_MISMATCH", "OK"]
+
+
+def step(word: str) -> dict[str, Any]:
+    """Make a step that is applied to the same value: by a keyword, alone or among others."""
+    other = {"minLength": 0}
+    steps: dict[str, dict[str, Any]] = {
+        "reference": {"allOf": ["NEXT"], "description": "beside it"},
+        "not": {"not": {"not": "NEXT"}}, "if": {"if": "NEXT", "then": other}, "else": {"if": False, "else": "NEXT"},
+        "dependent": {"dependentSchemas": {"a": "NEXT"}, "minLength": 0},
+        **{f"{each}-alone": {each: ["NEXT"]} for each in ("allOf", "anyOf", "oneOf")},
+        "allOf": {"allOf": [other, "NEXT"]}, "anyOf": {"anyOf": [{"type": "null"}, "NEXT"]},
+        "oneOf": {"oneOf": [{"type": "null"}, "NEXT"]}, "twice": {"allOf": ["NEXT", "NEXT"]},
+    }  # fmt: skip
+    return steps[word]
+
+
+def steepest(word: str, down: dict[str, Any]) -> dict[str, Any]:
+    """Make the longest chain around a cycle whose stack is counted to fit."""
+    made = down
+    for length in range(1, 80):
+        longer = chain(length, step(word), down)
+        counts = cost(Index(longer, 2020, 1 << 14))
+        assert counts is not None
+        if counts.stack > MAX_STACK or counts.expansion > 10_000:
+            break
+        made = longer
+    return made
+
+
+WORDS = ("reference", "not", "if", "else", "dependent", "allOf-alone", "anyOf-alone", "oneOf-alone", "allOf", "anyOf",
+         "oneOf", "twice")  # fmt: skip
+
+
+def test_the_longest_chains_that_are_taken_fit_the_small_stack() -> None:
+    """Of each keyword, over the deepest document, with the engine's frames for members and for elements."""
+    again: dict[str, Any] = {"$ref": "#"}
+    downs: list[dict[str, Any]] = [
+        {"additionalProperties": again},
+        {"properties": {"a": again}, "required": ["a"]},
+        {"items": again},
+    ]
+    for down, opening, closing in zip(downs, ('{"a":', '{"a":', "["), ("}", "}", "]"), strict=True):
+        text = opening * 255 + "0" + closing * 255
+        found = reasons("small", "text", text, *(schema(steepest(word, down)) for word in WORDS))
+        assert "SCHEMA_TOO_COMPLEX" not in found
+    too_long = [chain(length, step("allOf"), downs[0]) for length in (5, 8, 11)]
+    assert reasons("small", "json", 1, *map(schema, too_long)) == ["SCHEMA_TOO_COMPLEX"] * 3
+
+
+def test_schemas_that_take_the_place_of_a_meta_schema_fit_the_small_stack() -> None:
+    text = '{"not":' * 255 + "true" + "}" * 255
+    uris: dict[str, dict[str, Any]] = {
+        "2020-12": {"$dynamicAnchor": "meta"},
+        "2019-09": {"$recursiveAnchor": True},
+    }
+    found = [
+        {**chain(length, step(word), {"$ref": uri}), **anchor, "$schema": uri}
+        for draft, anchor in uris.items()
+        for uri in [f"https://json-schema.org/draft/{draft}/schema"]
+        for word in ("reference", "not", "allOf")
+        for length in range(4)
+    ]
+    assert set(reasons("small", "text", text, *map(schema, found))) <= {"OK", "SCHEMA_TOO_COMPLEX"}
+
+
+@both_stacks
+def test_what_stood_behind_a_name_that_stands_twice_is_never_reached(stack: str) -> None:
+    """Each of these once crashed the engine, ran for ever, or made it panic."""
+    meta = "https://json-schema.org/draft/2020-12/schema"
+    crash = chain(40, {"not": {"not": "NEXT"}}, {"$ref": meta})
+    crash = {**crash, "$dynamicAnchor": "meta", "$defs": {**crash["$defs"], "m": {"$id": meta, "const": 1}}}
+    levels = {
+        f"l{place}": {
+            "$anchor": f"x{place}",
+            "$defs": {"h": {"$anchor": f"x{place}", "allOf": [{"$ref": f"#x{place + 1}"}] * 2}},
+        }
+        for place in range(40)
+    }
+    endless = {"$ref": "#x0", "$defs": {**levels, "end": {"$anchor": "x40", "type": "integer"}}}
+    older = json.loads(json.dumps(endless).replace('"$anchor": "', '"$id": "#'))
+    older["$schema"] = "http://json-schema.org/draft-07/schema#"
+    panics = [
+        {"$defs": {"p": {"$id": first, "$anchor": "m"}, "q": {"$id": second}}, "$ref": "a#m"}
+        for first, second in (("a", "a"), ("a", "./a"), ("http://E.x/a", "http://e.x/a"))
+    ]
+    found = [crash, endless, older, *panics]
+    text = '{"not":' * 250 + "true" + "}" * 250
+    assert reasons(stack, "text", text, *map(schema, found)) == ["SCHEMA_INVALID"] * len(found)
 
 
 @both_stacks

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 import assay402
 from assay402 import deliverable
+from assay402.checks.deliverable.schema.engine import validator
+from assay402.checks.deliverable.schema.exact import always
+from assay402.core.errors import EngineFailed
 from property.strategies import JSON_VALUES, json_texts
 
 
@@ -39,6 +42,10 @@ def test_the_room_is_loaded_by_name() -> None:
         ({"deliverable": {"kind": "json", "value": float("nan")}, "criteria": []}, "body-not-ijson"),
         ({"deliverable": {"kind": "json", "value": {1.5}}, "criteria": []}, "body-not-json"),
         ({"deliverable": {"kind": "text", "value": "\ud800"}, "criteria": []}, "body-not-ijson"),
+        ({"deliverable": {"kind": "json", "value": 10**5000}, "criteria": []}, "limit-number"),
+        ({"deliverable": {"kind": "json", "value": [[-(10**4300)]]}, "criteria": []}, "limit-number"),
+        ({"deliverable": {"kind": "json", "value": 10**4200}, "criteria": []}, "limit-number"),
+        ('{"deliverable": {"kind": "json", "value": 1' + "0" * 5000 + '}, "criteria": []}', "limit-number"),
         ({"deliverable": {"kind": "json", "value": Decimal("Infinity")}, "criteria": []}, "body-not-ijson"),
         ("", "body-not-json"),
         ('"\ud800"', "body-not-json"),
@@ -142,3 +149,19 @@ def test_threads_do_not_disturb_each_other() -> None:
     for thread in threads:
         thread.join(timeout=30)
     assert [together[number] for number in range(100)] == alone
+
+
+def test_a_panic_of_the_engine_is_a_fault_of_ours() -> None:
+    twice: Any = {"$defs": {"p": {"$id": "a", "$anchor": "m"}, "q": {"$id": "a"}}, "$ref": "a#m"}
+    with pytest.raises(EngineFailed, match="internal"):
+        validator(twice, 2020, assert_format=False, keywords=always())
+
+
+def test_explain_shows_violations_whether_or_not_they_are_cheap_to_count() -> None:
+    cyclic = {"items": {"$ref": "#"}, "maxItems": 1}
+    for schema in ({"items": {"maxItems": 1}}, cyclic, {"anyOf": [cyclic]}):
+        criterion = {"id": "s", "check": "json_schema", "schema": schema}
+        request = {"deliverable": {"kind": "json", "value": [[1, 2]]}, "criteria": [criterion]}
+        found = deliverable.explain(request)["criteria"][0]
+        assert found["reason"] == "SCHEMA_VIOLATION"
+        assert len(found["violations"]) == (0 if "anyOf" in schema else 1)

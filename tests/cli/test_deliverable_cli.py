@@ -177,6 +177,70 @@ def test_a_line_that_meets_a_fault_of_ours_is_answered_and_the_run_goes_on(tmp_p
     assert b"canary" not in run.stdout + run.stderr
 
 
+PANIC = """
+import jsonschema_rs
+made = jsonschema_rs.Draft202012Validator
+def broken(schema, **options):
+    if "canary" in str(schema):
+        schema = {"$defs": {"p": {"$id": "a", "$anchor": "m"}, "q": {"$id": "a"}}, "$ref": "a#m"}
+    return made(schema, **options)
+jsonschema_rs.Draft202012Validator = broken
+"""
+"""Lets the engine panic: with names that stand twice, which no request can bring before it."""
+
+
+def test_a_panic_of_the_engine_is_a_fault_of_ours_and_never_a_verdict(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(PANIC)
+    faulty = {**REQUEST, "criteria": [{"id": "m", "check": "json_schema", "schema": {"const": "canary"}}]}
+    file = tmp_path / "request.json"
+    file.write_text(json.dumps(faulty))
+    for operation in ("check", "explain"):
+        run = assay("deliverable", operation, str(file), PYTHONPATH=path_with(tmp_path))
+        assert run.returncode == 3
+        assert b"error: internal" in run.stderr
+        assert b"Traceback" not in run.stderr
+        assert b"canary" not in run.stdout + run.stderr
+    lines = "\n".join(map(json.dumps, (faulty, REQUEST))).encode()
+    run = assay("deliverable", "check", "--jsonl", stdin=lines, PYTHONPATH=path_with(tmp_path))
+    internal, answered = map(json.loads, run.stdout.splitlines())
+    assert run.returncode == 3
+    assert internal == {"refused": True, "code": "internal"}
+    assert answered["verdict"] == "ACCEPT"
+
+
+def test_an_answer_of_another_shape_is_told_as_such(tmp_path: Path) -> None:
+    request, answer = tmp_path / "request.json", tmp_path / "answer.json"
+    request.write_text(json.dumps(REQUEST))
+    answer.write_text(json.dumps(REQUEST["criteria"]))
+    run = assay("deliverable", "replay", str(request), str(answer), "--json")
+    assert (run.returncode, json.loads(run.stdout)["code"]) == (2, "answer-shape")
+    run = assay("deliverable", "replay", str(answer), str(request), "--json")
+    assert (run.returncode, json.loads(run.stdout)["code"]) == (2, "member-missing")
+
+
+def test_what_may_stand_beside_lines_is_told_alike_under_each_profile() -> None:
+    told = {
+        assay("deliverable", "check", "--jsonl", "-", *profile).stderr
+        for profile in ((), ("--profile", "contract"), ("--profile", "assay"))
+    }
+    assert len(told) == 1
+    assert b"beside it only --profile and --exit-zero may be given" in told.pop()
+
+
+def test_the_example_of_the_readme_is_accepted() -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    run = assay(
+        "deliverable",
+        "check",
+        "--file",
+        str(examples / "report.json"),
+        "--criteria",
+        str(examples / "criteria.json"),
+    )
+    assert run.returncode == 0
+    assert run.stdout.startswith(b"ACCEPT")
+
+
 def path_with(folder: Path) -> str:
     """Give a search path that begins with a folder."""
     return os.pathsep.join(

@@ -3,6 +3,8 @@
 import importlib.util
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +88,9 @@ def test_the_buyer_of_the_example_publishes_nothing_that_cannot_be_checked() -> 
     example.CRITERIA.append({"id": "tone", "check": "statement"})
     with pytest.raises(ValueError, match="STATEMENT_NOT_MECHANICAL"):
         example.publish()
+
+
+def test_the_buyer_of_the_example_says_what_came_of_it() -> None:
+    path = Path(__file__).parents[2] / "docs_src/deliverable_buyer.py"
+    run = subprocess.run([sys.executable, str(path)], check=True, capture_output=True, text=True, timeout=60)
+    assert run.stdout == "ACCEPT True True\n"

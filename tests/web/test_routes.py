@@ -13,6 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from assay402.checks.deliverable.published import contract_document
+from assay402.checks.deliverable.schema.engine import validator
+from assay402.checks.deliverable.schema.exact import always
 from assay402.checks.dialect.criteria import criteria
 from assay402.formats.schema import schemas_of
 from assay402.service.resources import PATHS
@@ -455,3 +457,16 @@ def test_a_crash_is_a_problem_that_tells_the_class_of_the_fault_alone() -> None:
         failed = [line for line in running.log if line["event"] == "request.failed"]
         assert [line["fault"] for line in failed] == ["RuntimeError"]
         assert json.loads(answered.body)["title"]
+
+
+def test_a_panic_of_an_engine_is_a_problem_and_the_server_lives_on() -> None:
+    def fail(_order: object) -> None:
+        twice: Any = {"$defs": {"p": {"$id": "a", "$anchor": "m"}, "q": {"$id": "a"}}, "$ref": "a#m"}
+        validator(twice, 2020, assert_format=False, keywords=always())
+
+    with service(PlainOrders(fail)) as running:
+        answered = running.post("/dialect-check/check", example("dialect/check"))
+        assert (answered.status, answered.json["code"]) == (500, "internal")
+        assert running.call("GET", "/healthz").status == 200
+        failed = [line for line in running.log if line["event"] == "request.failed"]
+        assert [line["fault"] for line in failed] == ["EngineFailed"]

@@ -16,7 +16,7 @@ from assay402.cli.form import Form
 from assay402.cli.output import explain_refusal, print_bytes, print_error, print_lines, published_line
 from assay402.cli.usage import SourceFile, Usage
 from assay402.core.check import Check, Operation, Refusal
-from assay402.core.errors import AssayError
+from assay402.core.errors import AssayError, EngineFailed
 from assay402.core.strictjson import JSON
 from assay402.formats.recording_v1 import Recording, read_recording, write_recording
 
@@ -124,10 +124,12 @@ def _run_operation(check: Check, operation: Operation[Any, Any], form: Form[Any]
     profile = values.pop("profile", None)
     if profile is not None and options.record is not None:
         raise Usage("--record keeps a run under the default profile: leave --profile out.")
-    operation = operation.profiles.get(profile, operation)
+    answering = operation.profiles.get(profile, operation)
     if options.jsonl:
-        _answer_lines(operation, form, options, values)
+        _refuse_beside_lines(operation, form, options, values)
+        _answer_lines(answering, form, values)
         return
+    operation = answering
     if options.record is not None:
         require_writable(options.record)
     answer, recording = execute(
@@ -182,15 +184,23 @@ def show(  # noqa: PLR0913  (an answer, whose it is, and how it is printed)
     return operation.exit_code(answer)
 
 
-def _answer_lines(
+def _given(values: Mapping[str, Any]) -> set[str]:
+    return {name for name, value in values.items() if value not in (None, False, ())}
+
+
+def _refuse_beside_lines(
     operation: Operation[Any, Any], form: Form[Any], options: _Options, values: Mapping[str, Any]
 ) -> None:
-    given = {name for name, value in values.items() if value not in (None, False, ())}
+    given = _given(values)
     if options.record or options.allow_private or options.ca_file or given - set(form.line_switches):
         profile = ("profile",) if operation.profiles else ()
         beside = " and ".join(f"--{name}" for name in (*form.line_switches, *profile, "exit-zero"))
         raise Usage(f"--jsonl reads requests on stdin: beside it only {beside} may be given.")
-    all_answered = answer_lines(operation, SourceFile().convert("-", None, None), switches=given)
+
+
+def _answer_lines(operation: Operation[Any, Any], form: Form[Any], values: Mapping[str, Any]) -> None:
+    source = SourceFile().convert("-", None, None)
+    all_answered = answer_lines(operation, source, switches=_given(values) & set(form.line_switches))
     click.get_current_context().exit(0 if all_answered else EXIT_OURS)
 
 
@@ -217,6 +227,8 @@ def _answered_line(operation: Operation[Any, Any], request: JSON | Refusal) -> b
         answer = execute_offline(operation, request)
         publish = operation.publish_refusal if isinstance(answer, Refusal) else operation.publish
         return published_line(publish(answer))
+    except EngineFailed:
+        return None
     except AssayError:
         raise
     except Exception:  # noqa: BLE001  (the lines behind it are owed their answers, and its text may hold what was submitted)

@@ -200,7 +200,9 @@ def _compose_replay(_operation: Operation[Any, Any], values: Mapping[str, Any]) 
         data = read_source(source, REQUEST_BYTES)
         read = data if isinstance(data, Refusal) else read_body(data, REQUEST_BYTES)
         if isinstance(read, Refusal):
-            return read
+            # JSON that is no object lacks the members of a request; an answer that is none has not the shape of one.
+            is_shape = name == "answer" and read.code == "member-missing"
+            return Refusal(code="answer-shape") if is_shape else read
         sides[name] = read
     if is_quick:
         request = _quick(file, criteria)

@@ -6,7 +6,8 @@
     |  |- TranscriptUnreadable a file that holds no saved exchange (in `formats.exchange`)
     |  '- RecordingUnreadable  a recording that is damaged, or that does not fit its request
     '- OurError                we are wrong: a defect in this project
-       '- EngineDiffers        an installed engine is not the one this release answers with
+       |- EngineDiffers        an installed engine is not the one this release answers with
+       '- EngineFailed         an engine broke down where it should have answered
 
 A check never raises for what it examines: trouble outside is an answer and unacceptable input is a refusal.
 What is raised is either the caller's material (a file that is no recording) or a bug.
@@ -66,6 +67,16 @@ class EngineDiffers(OurError):
     def __str__(self) -> str:
         """Say the code, the engine and both versions."""
         return f"{self.code} {self.engine} installed={self.installed} wanted={self.wanted}"
+
+
+class EngineFailed(OurError):
+    """An engine broke down where it should have answered; what it said of that may quote what was submitted.
+
+    Code: `internal`, like every defect that nobody but us can mend.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("internal")
 
 
 class JSONUnreadable(TheirError):

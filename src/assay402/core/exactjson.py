@@ -94,11 +94,16 @@ class TooLong(Exception):
     """A value of more parts than a text within the cap can hold."""
 
 
+class TooManyFigures(Exception):
+    """An integer far beyond the limits, which Python does not even write."""
+
+
 def as_text(value: Any, cap: int | None = None) -> bytes:  # noqa: ANN401  (a caller may pass anything)
     """Write a Python value as a JSON text for `read_exact`. Parts that are shared count each time they are met.
 
     Raises:
         TooLong: before anything is written, where the value has more than `cap` parts, each of which takes a byte.
+        TooManyFigures: for an integer of more digits than any number within the limits.
         ValueError: for a value that contains itself, or a float that is not finite.
         TypeError: for what is not JSON, names that are not text included.
         RecursionError: for a value nested far beyond the limit.
@@ -209,16 +214,19 @@ def _has_astral_name(value: JSON) -> bool:
 
 def _is_builtin(value: object, cap: int | None) -> bool:
     """Tell whether the standard library's encoder says the same as ours: plain containers, names that are text."""
-    is_builtin, parts, level = True, 0, [value]
+    is_builtin, has_long, parts, level = True, False, 0, [value]
     for _ in range(MAX_DEPTH + 1):
         below: list[object] = []
         for found in level:
             inner = _inner(found)
             is_builtin = is_builtin and (type(found) in _SCALARS or _is_plain(found))
+            has_long = has_long or (isinstance(found, int) and found.bit_length() > _LONGEST_BITS)
             parts += len(inner)
             if cap is not None and parts > cap:
                 raise TooLong
             below.extend(inner)
+        if not below and has_long:
+            raise TooManyFigures
         if not below:
             return is_builtin
         level = below
@@ -235,6 +243,8 @@ def _is_plain(value: object) -> bool:
     return type(value) is list or (type(value) is dict and all(type(name) is str for name in value))
 
 
+_LONGEST_BITS: Final = 14_000
+"""No shorter than any integer within the limits, and shorter than those that Python refuses to write."""
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
 
 

@@ -23,7 +23,7 @@ from assay402.checks.deliverable.program import require_engines
 from assay402.core.base64 import decode_canonical
 from assay402.core.canon import canonical, canonical_plain, sha256_hex
 from assay402.core.check import Refusal
-from assay402.core.exactjson import MAX_DEPTH, Exact, TooLong, Troubled, as_text, read_exact
+from assay402.core.exactjson import MAX_DEPTH, Exact, TooLong, TooManyFigures, Troubled, as_text, read_exact
 from assay402.core.grammar import NotJSON
 from assay402.core.strictjson import JSON
 from assay402.wire.authorization import can_recover
@@ -170,6 +170,8 @@ def _body(request: Any, read: Callable[[bytes], Body | Refusal]) -> Body | Refus
         source = as_text(request, REPLAY_BYTES)
     except TooLong:
         return Refusal(code="body-too-large", cap=REQUEST_BYTES)
+    except TooManyFigures:
+        return Refusal(code="limit-number")
     except (ValueError, OverflowError):
         return Refusal(code="body-not-ijson")
     except TypeError:

@@ -144,22 +144,13 @@ def _violations(case: Case) -> list[dict[str, str]]:
 
 
 def _found(case: Case, instance: Any, *, is_cheap: bool) -> "list[ValidationError]":  # noqa: ANN401  (any JSON value)
-    from jsonschema_rs import ValidationError  # noqa: PLC0415  (a compiled engine, loaded by the criterion that needs it)
-
     plan = case.parameters["plan"]
     validator = case.parameters["compiled"].validator(case.deliverable.measure(instance).number_size)
     if is_cheap:
-        return [
-            each
-            for _, each in zip(range(MAX_VIOLATIONS_SHOWN), validator.iter_errors(instance), strict=False)
-        ]
-    if not plan.has_alternatives:
-        try:
-            validator.validate(instance)
-        except ValidationError as error:
-            return [error]
+        return list(validator.errors(instance, MAX_VIOLATIONS_SHOWN))
     # One violation of alternatives holds those of all of them.
-    return []
+    error = None if plan.has_alternatives else validator.first_error(instance)
+    return [] if error is None else [error]
 
 
 def _pointer(parts: list[str | int]) -> str:

@@ -1,6 +1,6 @@
 """The parameters of a criterion: what each check takes, and the buyer's faults in their fixed order.
 
-Unknown, missing, invalid, conflicting, then path syntax, then what a check's own guards say. No deliverable is looked
+Unknown, missing, invalid, conflicting, beyond a limit, then path syntax, then what a check's own guards say. No deliverable is looked
 at, so a broken criterion is broken for every delivery.
 """
 
@@ -91,15 +91,16 @@ def read_parameters(
         return PARAM_MISSING
     if spec.one_of and not any(name in spelled for name in spec.one_of):
         return PARAM_MISSING
-    values = _values(spec.parameters, spelled)
-    if isinstance(values, Fault):
-        return values
-    if not spec.in_order(values):
+    values, faults = _values(spec.parameters, spelled)
+    if PARAM_INVALID in faults or (not faults and not spec.in_order(values)):
         return PARAM_INVALID
     if any(len(spellings) > 1 for spellings in spelled.values()) or any(
         one in spelled and other in spelled for one, other in spec.conflicts
     ):
         return PARAM_CONFLICT
+    # What is left is beyond a limit.
+    if faults:
+        return faults[0]
     paths = _paths(spec.parameters, values)
     return paths if isinstance(paths, Fault) else spec.guard(paths, room)
 
@@ -123,16 +124,20 @@ def _spelled(
     return spelled
 
 
-def _values(parameters: tuple[Parameter, ...], spelled: Mapping[str, list[JSON]]) -> dict[str, Any] | Fault:
+def _values(
+    parameters: tuple[Parameter, ...], spelled: Mapping[str, list[JSON]]
+) -> tuple[dict[str, Any], list[Fault]]:
     values: dict[str, Any] = {}
+    faults: list[Fault] = []
     for parameter in parameters:
         values[parameter.name] = parameter.default
         for sent in spelled.get(parameter.name, ()):
             value = parameter.kind.read(sent)
             if isinstance(value, Fault):
-                return value
-            values[parameter.name] = value
-    return values
+                faults.append(value)
+            else:
+                values[parameter.name] = value
+    return values, faults
 
 
 def _paths(parameters: tuple[Parameter, ...], values: dict[str, Any]) -> dict[str, Any] | Fault:

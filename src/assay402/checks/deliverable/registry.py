@@ -12,7 +12,7 @@ from assay402.checks.deliverable.model import CONTRACT, Profile
 from assay402.checks.deliverable.parameters import PATH, CheckSpec, Parameter
 from assay402.checks.deliverable.program import ENGINES, PROGRAM_ID, VERSION
 from assay402.checks.deliverable.rules import relations, schema
-from assay402.checks.deliverable.schema import engine, guard
+from assay402.checks.deliverable.schema import engine, guard, stack
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS
 from assay402.core import exactjson
 from assay402.core.canon import canonical, sha256_hex
@@ -116,7 +116,7 @@ def _limits() -> Mapping[str, int]:
         "schemaDepth": guard.MAX_DEPTH,
         "schemaBytes": guard.MAX_BYTES,
         "schemaExpansion": guard.MAX_EXPANSION,
-        "schemaRecursiveChain": guard.MAX_RECURSIVE_CHAIN,
+        "schemaStack": stack.MAX_STACK,
         "schemaBudget": budget.SCHEMA_BUDGET,
         "schemaPatterns": guard.MAX_PATTERNS,
         "schemaPatternBytes": engine.PATTERN_BYTES,

@@ -1,19 +1,17 @@
 """JSON Schema, by an engine that runs in linear time and never leaves the process."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from assay402.checks.deliverable.budget import EXACT_ABOVE
 from assay402.checks.deliverable.measure import Measure
 from assay402.checks.deliverable.model import Case, Finding, failed, passed, uncheckable
 from assay402.checks.deliverable.rules.subject import located
+from assay402.checks.deliverable.schema.engine import Validator
 from assay402.checks.deliverable.schema.exact import judging
 from assay402.checks.deliverable.schema.walk import exact_work
 from assay402.checks.deliverable.schema.work import counting, work
 from assay402.core.check import rule
 from assay402.core.strictjson import JSON
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Validator
 
 MAX_VIOLATIONS: Final = 100
 
@@ -59,13 +57,12 @@ def json_schema(case: Case) -> Finding:
         return _judged(case, value, compiled.validator(measure.number_size), counting(plan, measure, steps))
 
 
-def _judged(case: Case, value: JSON, validator: "Validator", counted: int | None) -> Finding:
+def _judged(case: Case, value: JSON, validator: Validator, counted: int | None) -> Finding:
     if validator.is_valid(value):
         return passed(violations=0)
     if counted is None or not case.work.counts(counted):
         return failed("SCHEMA_VIOLATION")
-    violations = sum(1 for _, _ in zip(range(MAX_VIOLATIONS), validator.iter_errors(value), strict=False))
-    return failed("SCHEMA_VIOLATION", violations=violations)
+    return failed("SCHEMA_VIOLATION", violations=validator.count(value, MAX_VIOLATIONS))
 
 
 def _steps(case: Case, value: JSON, measure: Measure) -> int:

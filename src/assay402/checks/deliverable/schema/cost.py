@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from assay402.checks.deliverable.schema.index import Edge, Index, Node
 from assay402.checks.deliverable.schema.keywords import is_unevaluated
+from assay402.checks.deliverable.schema.stack import recursive_stack, straight_stack
 from assay402.checks.deliverable.schema.weights import BUNDLED_SCHEMAS
 
 CEILING: Final = 1 << 30
@@ -26,9 +27,8 @@ class Cost(Struct, frozen=True, kw_only=True):
     """The counts of a schema."""
 
     expansion: int
-    longest_chain: int
-    """Schemas applied to one value one inside the other: the engine's stack holds as many frames."""
-    is_recursive: bool
+    stack: int
+    """Bytes of the engine's stack."""
     work: int
     has_unevaluated_cycle: bool
     """Whether a schema with an `unevaluated` keyword leads back to itself, at the same value or below."""
@@ -43,8 +43,7 @@ def cost(index: Index) -> Cost | None:
     way_down = _WayDown(index, chain)
     return Cost(
         expansion=max(expansion),
-        longest_chain=max(chain),
-        is_recursive=bool(way_down.heads),
+        stack=way_down.stack(order),
         has_unevaluated_cycle=_has_unevaluated_cycle(index),
         work=way_down.total(),
     )
@@ -152,6 +151,7 @@ class _WayDown:
     """The walk from the root through everything that is applied to a value or to a value within it."""
 
     def __init__(self, index: Index, chain: list[int]) -> None:
+        self._index = index
         self._nodes = index.nodes
         self._chain = chain
         self._order, self.heads = order_down(index)
@@ -163,6 +163,12 @@ class _WayDown:
             node = self._nodes[number]
             counts[number] = min(CEILING, _weight(node) + self._below(number, counts))
         return min(CEILING, sum(counts[number] for number in {0, *self.heads}))
+
+    def stack(self, in_place: list[int]) -> int:
+        """Count what the engine's stack holds, down the deepest way."""
+        if self.heads:
+            return recursive_stack(self._index, in_place, self._order)
+        return straight_stack(self._index, self._order)
 
     def _below(self, number: int, counts: Mapping[int, int]) -> int:
         node = self._nodes[number]

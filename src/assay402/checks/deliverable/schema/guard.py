@@ -22,6 +22,7 @@ from assay402.checks.deliverable.schema.index import Index
 from assay402.checks.deliverable.schema.keywords import DEFAULT_DIALECT, DIALECTS, Draft
 from assay402.checks.deliverable.schema.patterns import all_portable, as_engine_reads, patterns
 from assay402.checks.deliverable.schema.shown import shown
+from assay402.checks.deliverable.schema.stack import MAX_STACK
 from assay402.checks.deliverable.schema.weights import KNOWN_ABOVE, PATTERN_PRICES, bound_steps
 from assay402.checks.deliverable.schema.work import plan
 from assay402.core.canon import canonical
@@ -35,8 +36,6 @@ TOO_COMPLEX: Final = Fault("SCHEMA_TOO_COMPLEX")
 MAX_DEPTH: Final = 64
 MAX_BYTES: Final = 32_768
 MAX_EXPANSION: Final = 10_000
-MAX_RECURSIVE_CHAIN: Final = 24
-"""Measured: with 256 levels of document, chains of 42 fit a stack of 512 KiB and chains of 80 do not."""
 MAX_PATTERNS: Final = 256
 """Different ones; compiling a hostile pattern takes milliseconds."""
 MAX_WAY_DOWN: Final = 1 << 22
@@ -65,7 +64,7 @@ def guard(parameters: Mapping[str, Any], room: Room) -> Mapping[str, Any] | Faul
     index = Index(schema, draft, room.schemas)
     if not _one_dialect(index, draft):
         return DIALECT_UNSUPPORTED
-    if index.has_dangling:
+    if index.is_ambiguous or index.has_dangling:
         return INVALID
     if not room.takes(index.size):
         return TOO_COMPLEX
@@ -88,10 +87,9 @@ def _compile(
         return sizes
     if index.has_remote:
         return REMOTE_REF
-    is_deep = counts.is_recursive and counts.longest_chain > MAX_RECURSIVE_CHAIN
     if (
         counts.expansion > MAX_EXPANSION
-        or is_deep
+        or counts.stack > MAX_STACK
         or counts.has_unevaluated_cycle
         or counts.work > MAX_WAY_DOWN
     ):

@@ -13,21 +13,27 @@ Place: TypeAlias = Literal["here", "member", "others", "names", "element", "elem
 nothing."""
 _Shape: TypeAlias = Literal["one", "list", "map", "one or list"]
 
+DRAFT_4: Final[Draft] = 4
+DRAFT_6: Final[Draft] = 6
+DRAFT_7: Final[Draft] = 7
+DRAFT_2019: Final[Draft] = 2019
+DRAFT_2020: Final[Draft] = 2020
+
 DIALECTS: Final[Mapping[str, Draft]] = {
-    "http://json-schema.org/draft-04/schema": 4,
-    "http://json-schema.org/draft-06/schema": 6,
-    "http://json-schema.org/draft-07/schema": 7,
-    "https://json-schema.org/draft/2019-09/schema": 2019,
-    "https://json-schema.org/draft/2020-12/schema": 2020,
+    "http://json-schema.org/draft-04/schema": DRAFT_4,
+    "http://json-schema.org/draft-06/schema": DRAFT_6,
+    "http://json-schema.org/draft-07/schema": DRAFT_7,
+    "https://json-schema.org/draft/2019-09/schema": DRAFT_2019,
+    "https://json-schema.org/draft/2020-12/schema": DRAFT_2020,
 }
 """The published URIs, without the empty fragment some are written with."""
 DEFAULT_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _VOCABULARIES: Final[Mapping[Draft, tuple[str, ...]]] = {
-    2019: (
+    DRAFT_2019: (
         "core", "applicator", "validation", "meta-data", "format", "content",
     ),
-    2020: (
+    DRAFT_2020: (
         "core", "applicator", "unevaluated", "validation", "meta-data", "format-annotation", "format-assertion",
         "content",
     ),
@@ -39,13 +45,14 @@ BUNDLED: Final[Mapping[Draft, frozenset[str]]] = {
     for uri, draft in DIALECTS.items()
 }
 """What the engine brings along for a schema of a draft, so that a reference to it needs no fetching."""
+ALL_BUNDLED: Final = frozenset().union(*BUNDLED.values())
 
 
 class _Keyword(Struct, frozen=True):
     shape: _Shape
     place: Place
-    first: Draft = 4
-    last: Draft = 2020
+    first: Draft = DRAFT_4
+    last: Draft = DRAFT_2020
 
 
 _KEYWORDS: Final[Mapping[str, _Keyword]] = {
@@ -72,8 +79,10 @@ _KEYWORDS: Final[Mapping[str, _Keyword]] = {
     "$defs": _Keyword("map", "nowhere"),
     "definitions": _Keyword("map", "nowhere"),
 }
+ANCHORS_FROM: Final[Draft] = DRAFT_2019
+"""Before this draft an anchor is written as a URI that is a fragment alone."""
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-_SIBLINGS_COUNT_FROM: Final = 2019
+_SIBLINGS_COUNT_FROM: Final[Draft] = DRAFT_2019
 """Before this draft a schema with `$ref` is the reference alone; only its definitions can still be pointed into."""
 
 
@@ -111,8 +120,8 @@ def references(schema: Mapping[str, JSON], draft: Draft) -> Iterator[tuple[str, 
         target = schema.get(keyword)
         exists = (
             keyword == "$ref"
-            or (keyword == "$dynamicRef" and draft == 2020)  # noqa: PLR2004  (a draft)
-            or (keyword == "$recursiveRef" and draft == 2019)  # noqa: PLR2004
+            or (keyword == "$dynamicRef" and draft == DRAFT_2020)
+            or (keyword == "$recursiveRef" and draft == DRAFT_2019)
         )
         if exists and isinstance(target, str):
             yield keyword, target

@@ -1,10 +1,17 @@
 """Resolving a reference against a base, as RFC 3986 section 5.2 has it; nothing is ever fetched."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 _PARTS: Final = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
 _ESCAPED: Final = re.compile(rb"%([0-9a-fA-F]{2})")
+_ESCAPE: Final = re.compile("%([0-9a-fA-F]{2})")
+_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
+_NOT_IN_FRAGMENT: Final = re.compile(r"[^A-Za-z0-9._~!$&'()*+,;=:@/-]+")
+_UNRESERVED: Final = re.compile(r"[A-Za-z0-9._~-]")
+_PORTS: Final[Mapping[str, str]] = {"http": "80", "https": "443", "ws": "80", "wss": "443"}
+"""The port of a scheme where none is written."""
 
 
 def resolve(base: str, reference: str) -> tuple[str, str]:
@@ -63,3 +70,45 @@ def _join(scheme: str | None, authority: str | None, path: str, query: str | Non
     start = "" if scheme is None else f"{scheme}:"
     middle = "" if authority is None else f"//{authority}"
     return f"{start}{middle}{path}{'' if query is None else f'?{query}'}"
+
+
+def normal(uri: str) -> str:
+    """Put an absolute URI in the form in which all its spellings are equal: RFC 3986, sections 6.2.2 and 6.2.3."""
+    scheme, authority, path, query, _ = _split(uri)
+    name = (scheme or "").lower()
+    path = _without_dots(_escapes_normal(path))
+    if authority is not None:
+        authority = _authority_normal(authority, name)
+        path = "/" if path == "" and name in _PORTS else path
+    return _join(
+        None if scheme is None else name, authority, path, None if query is None else _escapes_normal(query)
+    )
+
+
+def _authority_normal(authority: str, scheme: str) -> str:
+    user, at, place = authority.rpartition("@")
+    host, colon, port = place.rpartition(":")
+    if not colon or "]" in port:
+        host, colon, port = place, "", ""
+    is_default = port in ("", _PORTS.get(scheme))
+    host = _escapes_normal(_escapes_normal(host).lower())
+    return f"{_escapes_normal(user)}{at}{host}{'' if is_default else colon + port}"
+
+
+def _escapes_normal(text: str) -> str:
+    """Escape what is not ASCII, undo what needs no escape, and put the others in capitals."""
+    return _ESCAPE.sub(_escape_normal, _NOT_ASCII.sub(_escape, text))
+
+
+def escape_fragment(text: str) -> str:
+    """Escape what may not stand in a fragment, so that it is read as it is."""
+    return _NOT_IN_FRAGMENT.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
+
+
+def _escape_normal(match: re.Match[str]) -> str:
+    character = chr(int(match[1], 16))
+    return character if _UNRESERVED.fullmatch(character) else match[0].upper()

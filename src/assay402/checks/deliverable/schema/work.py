@@ -15,7 +15,7 @@ from assay402.checks.deliverable.measure import NOTHING, Held, Measure, number_s
 from assay402.checks.deliverable.schema.cost import below_heads, chains, order_down
 from assay402.checks.deliverable.schema.exact import NEAR, judged
 from assay402.checks.deliverable.schema.index import Edge, Index
-from assay402.checks.deliverable.schema.keywords import is_unevaluated
+from assay402.checks.deliverable.schema.keywords import DRAFT_4, is_unevaluated
 from assay402.checks.deliverable.schema.weights import (
     Applied,
     Weights,
@@ -125,7 +125,7 @@ def _judged(index: Index) -> frozenset[str]:
     return judged(
         lists_numbers=any(lists_numbers(node.schema) for node in index.nodes),
         # In draft 4 the engine looks whether a number is an integer whatever the type is; a meta-schema asks too.
-        names_number=index.draft == 4  # noqa: PLR2004  (a draft)
+        names_number=index.draft == DRAFT_4
         or any(node.bundled or names_number(node.schema) for node in index.nodes),
     )
 
