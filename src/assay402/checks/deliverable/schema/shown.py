@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from assay402.checks.deliverable.differences import token
 from assay402.checks.deliverable.schema.index import Bundled, Index, Node, Reference
-from assay402.checks.deliverable.schema.keywords import DRAFT_6, DRAFT_7
+from assay402.checks.deliverable.schema.keywords import DRAFT_6, DRAFT_7, REFERENCES
 from assay402.checks.deliverable.schema.names import ROOT_BASE, id_keyword
 from assay402.checks.deliverable.schema.patterns import as_engine_reads
 from assay402.checks.deliverable.schema.uri import escape_fragment
@@ -102,11 +102,11 @@ class _Showing:
             return value
         number = self._index.number_of(value)
         if number is None:
-            # The engine may look for names also where no schema stands.
+            # The engine looks for names and references also where no schema stands, as beside a reference of older drafts.
             return {
                 name: self._value(each, (*way, name))
                 for name, each in value.items()
-                if not self._is_naming(name, each)
+                if not (self._is_naming(name, each) or (name in REFERENCES and isinstance(each, str)))
             }
         mark = f"{self._mark}{number}"
         self.marked[mark] = value
