@@ -107,7 +107,8 @@ class Deed(Struct, frozen=True, gc=False):
 
 def deeds_of(record: Record) -> list[Deed]:
     """Give the actions a record tells of."""
-    if _QUESTION.search(record.text[-8:]) and record.form != "json":
+    end = record.text[-8:]
+    if "?" in end and record.form != "json" and _QUESTION.search(end):
         return []
     if record.is_prose and len(record.text) > _TERSE:
         # In a longer sentence a word of failure may belong to anything; only what stands at the verb counts.
