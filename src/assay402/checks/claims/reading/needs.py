@@ -25,9 +25,7 @@ _FEW: Final = 6
 _COUNTED: Final = 3
 """Longer words that begin with a digit stand in no expression, and in a log each is another."""
 _TOKEN: Final = re.compile(rf"[^\W0-9]\w*|(?<!\w)[0-9]\w{{0,{_COUNTED - 1}}}(?!\w)")
-_APART: Final = bytes(
-    each if chr(each).isalnum() or each == ord("_") else ord(" ") for each in range(256)
-)
+_APART: Final = bytes(each if chr(each).isalnum() or each == ord("_") else ord(" ") for each in range(256))
 """Puts blanks for what parts words, in a text of ASCII signs alone."""
 _UNEVEN: Final = re.compile("[ſıİ]")
 """Letters that match others where case is left aside, and are not made those by `lower`."""

@@ -1,7 +1,7 @@
 """What a record tells of actions: which, and how far they went."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -330,15 +330,12 @@ def _field_stage(record: Record) -> Stage | None:
                 return "COMPLETED" if number == 0 else "FAILED"
             if 100 <= number <= 599:  # HTTP status codes
                 return "QUEUED" if number == 202 else "COMPLETED" if number < 400 else "FAILED"
-        if last in _STATUS or {stem(part) for part in re.split(r"[\s_]", last)} & {
-            "status",
-            "stat",
-            "review",
-        }:
+        if _is_status(last):
             told = stages.get(value) or stages.get(value.split(" ")[0].split("(")[0]) or cue(value)
             if told is not None:
                 return told
-    if "schedul" in stems(record.searched[:120].replace(".", " ")):
+    heading = record.searched[:120]
+    if "schedul" in heading.lower() and "schedul" in stems(heading.replace(".", " ")):
         return "QUEUED"
     return (
         "COMPLETED"
@@ -348,6 +345,13 @@ def _field_stage(record: Record) -> Stage | None:
         )
         else None
     )
+
+
+@lru_cache(maxsize=4_096)
+def _is_status(name: str) -> bool:
+    """Tell whether a field of this name, in lower case, says how far something went."""
+    parts = {stem(part) for part in re.split(r"[\s_]", name)}
+    return name in _STATUS or bool(parts & {"status", "stat", "review"})
 
 
 def _is_one_of_steps(record: Record, name: str) -> bool:
