@@ -24,7 +24,9 @@ _FEW: Final = 6
 """Signs of a class that are followed one by one."""
 _COUNTED: Final = 3
 """Longer words that begin with a digit stand in no expression, and in a log each is another."""
-_TOKEN: Final = re.compile(rf"[^\W0-9]\w*|\b[0-9]\w{{0,{_COUNTED - 1}}}\b")
+_TOKEN: Final = re.compile(rf"[^\W0-9]\w*|(?<!\w)[0-9]\w{{0,{_COUNTED - 1}}}(?!\w)")
+_APART: Final = bytes(each if chr(each).isalnum() or each == ord("_") else ord(" ") for each in range(256))
+"""Puts blanks for what parts words, in a text of ASCII signs alone."""
 _UNEVEN: Final = re.compile("[ſıİ]")
 """Letters that match others where case is left aside, and are not made those by `lower`."""
 _TIMES: Final = re.compile(r"(?:[*+?]|\{(?=[0-9,])([0-9]*)(,?)([0-9]*)\})[?+]?")
@@ -55,6 +57,12 @@ def _begun(word: str) -> int:
     return sketch((word + _EDGE,) if plain else (word + _EDGE, word[:_LEAST], word[:_SHOWN]))
 
 
+@lru_cache(maxsize=4_096)
+def _begun_plainly(word: bytes) -> int:
+    found = _TOKEN.search(word.decode())
+    return _begun(found[0]) if found is not None else 1  # a long number has no mark
+
+
 @lru_cache(maxsize=256)
 def _signed(signs: frozenset[str]) -> int:
     return sketch(signs)
@@ -65,8 +73,10 @@ def beginnings(text: str) -> int:
     """Give the marks of a text; all of them where it must be looked through in any case."""
     if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):
         return ANY
-    words = set(_TOKEN.findall(text.lower()))
-    return reduce(or_, map(_begun, words), _signed(_SIGNS.intersection(text)))
+    signs = _signed(_SIGNS.intersection(text))
+    if not text.isascii():
+        return reduce(or_, map(_begun, set(_TOKEN.findall(text.lower()))), signs)
+    return reduce(or_, map(_begun_plainly, text.lower().encode().translate(_APART).split()), signs)
 
 
 class _Part(NamedTuple):

@@ -1,6 +1,7 @@
 """Attribution: who is said to have said it, and whether they did; quotations, word for word."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from msgspec.structs import replace
@@ -108,6 +109,7 @@ class Source:
         self.end: Final = end
 
 
+@lru_cache(maxsize=256)
 def source_of(text: str) -> Source | None:
     """Give the source a claim names, and where in the claim."""
     cited = _CITED.search(text)

@@ -174,6 +174,9 @@ def _bound(fact: Fact, rated: Sequence["_Rated"], stated: Stated) -> Binding:
     if not rated:
         return Binding("absent", fact)
     equal = [each for each in rated if each[0] == "equal"]
+    if len(equal) == len(rated):
+        best = max(equal, key=lambda each: each[1])
+        return Binding("match", fact, best[2], best[3], int(best[1]))
     spoken_for = {each.low for each in claim.facts if each is not fact and each.low is not None}
     named = {each.value for each in claim.facts if each is not fact and each.low is None}
     vague = {id(each[3]) for each in rated if each[0] == "weaker" and fact.kind in ("date", "time")}

@@ -1,7 +1,7 @@
 """What a record tells of actions: which, and how far they went."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -107,7 +107,8 @@ class Deed(Struct, frozen=True, gc=False):
 
 def deeds_of(record: Record) -> list[Deed]:
     """Give the actions a record tells of."""
-    if _QUESTION.search(record.text[-8:]) and record.form != "json":
+    end = record.text[-8:]
+    if "?" in end and record.form != "json" and _QUESTION.search(end):
         return []
     if record.is_prose and len(record.text) > _TERSE:
         # In a longer sentence a word of failure may belong to anything; only what stands at the verb counts.
@@ -329,15 +330,12 @@ def _field_stage(record: Record) -> Stage | None:
                 return "COMPLETED" if number == 0 else "FAILED"
             if 100 <= number <= 599:  # HTTP status codes
                 return "QUEUED" if number == 202 else "COMPLETED" if number < 400 else "FAILED"
-        if last in _STATUS or {stem(part) for part in re.split(r"[\s_]", last)} & {
-            "status",
-            "stat",
-            "review",
-        }:
+        if _is_status(last):
             told = stages.get(value) or stages.get(value.split(" ")[0].split("(")[0]) or cue(value)
             if told is not None:
                 return told
-    if "schedul" in stems(record.searched[:120].replace(".", " ")):
+    heading = record.searched[:120]
+    if "schedul" in heading.lower() and "schedul" in stems(heading.replace(".", " ")):
         return "QUEUED"
     return (
         "COMPLETED"
@@ -347,6 +345,13 @@ def _field_stage(record: Record) -> Stage | None:
         )
         else None
     )
+
+
+@lru_cache(maxsize=4_096)
+def _is_status(name: str) -> bool:
+    """Tell whether a field of this name, in lower case, says how far something went."""
+    parts = {stem(part) for part in re.split(r"[\s_]", name)}
+    return name in _STATUS or bool(parts & {"status", "stat", "review"})
 
 
 def _is_one_of_steps(record: Record, name: str) -> bool:

@@ -68,14 +68,13 @@ def newer_record(supported: Supported) -> Finding | None:
         return None
     if _UNDOING.search(claim.text):
         return None
-    act = Act(claim)
     for near in supported.nears:
         if near.record.form != "json" and _ENDED.search(near.record.text) and not near.record.is_prose:
             return denied(supported, _ID, near.record, "STALE_AUTHORITY", "the newest record takes it back")
         if near.record.form == "json" or _UNDOING.search(near.record.text):
             continue
         for record in _candidates(supported, near.record):
-            found = _undone(supported, act, near.record, record)
+            found = _undone(supported, near.record, record)
             if found is not None:
                 return found
     return None
@@ -98,10 +97,10 @@ def _takes_back(record: Record) -> bool:
     return record.form != "json" and (_undoes(record) or stage_of(record) == "FAILED")
 
 
-def _undone(supported: Supported, act: Act, record: Record, later: Record) -> Finding | None:
-    undoing = _undoes(later)
+def _undone(supported: Supported, record: Record, later: Record) -> Finding | None:
+    undoing, claim = _undoes(later), supported.claim
     failed = stage_of(later) == "FAILED" and (
-        "running" in supported.claim.text or "active" in supported.claim.text or act.stage == "COMPLETED"
+        "running" in claim.text or "active" in claim.text or Act(claim).stage == "COMPLETED"
     )
     if not (undoing or failed) or not _of_the_same(record, later, failed=failed and not undoing):
         return None

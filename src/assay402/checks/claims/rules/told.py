@@ -305,9 +305,11 @@ class Told:
     def _other_resource(self, record: Record) -> bool:
         """Tell whether a record is a request for another kind of thing than the claim names."""
         kind = resource_of(record.text) if "/" in record.text and record.form == "line" else frozenset()
+        if not kind or not self._subject:
+            return False
         claim = self.view.claim
         said = claim.content | frozenset(stems(claim.context))
-        if not kind or not self._subject or any(one in two or two in one for one in kind for two in said):
+        if any(one in two or two in one for one in kind for two in said):
             return False
         return not any(
             same_action(one, two) for one in groups_in(" ".join(sorted(kind))) for two in self.act.groups

@@ -112,6 +112,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     values.not_established,
 )
 _OF_SOURCES: Final = (attribution.quotation, attribution.source_not_supplied, attribution.wrong_attribution)
+_ASKED: Final = tuple((each, each in _OF_SOURCES) for each in ORDER)
 LAST: Final = values.not_addressed
 GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
     denial.polarity_differs,
@@ -169,10 +170,11 @@ def _judged(claim: Claim, world: World) -> Finding:
     if not only:
         said, spoken = attribution.without_speaker(claim, world)
         view = View(said, world, spoken=spoken) if spoken else whole
-    for each in ORDER:
-        finding = each(whole if each in _OF_SOURCES else view)
+    for each, is_of_source in _ASKED:
+        asked = whole if is_of_source else view
+        finding = each.judge(asked)
         if finding is not None and not _is_of_another(view, finding):
-            return _guarded(whole if each in _OF_SOURCES else view, finding)
+            return _guarded(asked, finding)
     return attribution.unsaid(view) if view.spoken else LAST(view)
 
 

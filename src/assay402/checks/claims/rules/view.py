@@ -290,9 +290,10 @@ class View:
     @cached_property
     def known_identifiers(self) -> frozenset[str]:
         """The identifiers of the claim that stand anywhere in the evidence."""
-        return frozenset(each for near in self.near for each in near.shared) | frozenset(
+        found = frozenset[str]().union(*(near.shared for near in self.near))
+        return found | frozenset(
             each
-            for each in self.identifiers
+            for each in self.identifiers - found
             if any(
                 each in record.ids
                 for part in stems(each.replace("_", " "))[:1]

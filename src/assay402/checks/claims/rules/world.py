@@ -139,9 +139,8 @@ class World:
         common = _common([share for share, _ in told])
         looked_at = frozenset[int]().union(*(orders for share, orders in told if share > common))
         for share, orders in told:
-            for order in orders:
-                if share > common or order in looked_at:
-                    scores[order] = scores.get(order, 0.0) + share
+            for order in orders if share > common else [each for each in orders if each in looked_at]:
+                scores[order] = scores.get(order, 0.0) + share
         most = max(scores.values(), default=0.0)
         rated = [
             (-round(score, 6), order) for order, score in scores.items() if score >= most * _FAR - _ROUND
