@@ -58,8 +58,8 @@ class Hints(NamedTuple):
     @classmethod
     def of(cls, low: str) -> "Hints":
         """Give those of a text in lower case, so that only they are looked for in each of its lines."""
-        called, ordered = (tuple(each for each in words if each in low) for words in (_HINTS, _VERBS))
-        return cls(called, ordered)
+        called = tuple([each for each in _HINTS if each in low])
+        return cls(called, tuple([each for each in _VERBS if each in low]) if called else ())
 
     def stand_in(self, low: str) -> bool:
         """Tell whether a stretch in lower case holds a word of both lists."""

@@ -120,7 +120,7 @@ def addresses_checker(text: str) -> bool:
 
 def _ordered(text: str, where: str) -> list[Hit]:
     low = (text if text.isascii() else _shown(text)).lower()
-    cheap, hints = tuple(each for each in _CHEAP if each in low), Hints.of(low)
+    cheap, hints = tuple([each for each in _CHEAP if each in low]), Hints.of(low)
     if not cheap and not hints.stand_in(low):
         return []
     found, start = [], 0
