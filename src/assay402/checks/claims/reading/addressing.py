@@ -1,9 +1,10 @@
 """Orders to whoever reads a text to judge it: an address to a checker, a model or an assistant, and what it is to judge."""
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from assay402.checks.claims.data import table
+from assay402.checks.claims.reading.patterns import Pattern
 
 _LISTS: Final = table("addressing")
 
@@ -24,10 +25,10 @@ _HAIL: Final = r"(?:(?:dear|hey|hello|hi|attention|(?:note|message|instructions?
 _THIS: Final = rf"(?:this|these|the (?:above|following|present))(?=\s(?:{_any('texts')}|must|should|shall|ha[sv]|needs?|is|are|will|please|from|with)\b|\s?[,:;.-])"
 
 _ADDRESSES: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    Pattern(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_CALLED}{_HAIL}?{_any('checkers', 'machines')}s?\s?[,:]\s{{0,3}}{_ORDERED}",
-        rf"{_CALLED}{_HAIL}?{_any('readers')}s?\s?,\s{{0,3}}{_ADVERB}(?:{_LET_GO}|conclude\s(?:only )?that\b|{_JUDGED})",
+        rf"{_CALLED}{_HAIL}?(?<!\w){_any('checkers', 'machines')}s?\b\s?[,:]\s{{0,3}}{_ORDERED}",
+        rf"{_CALLED}{_HAIL}?(?<!\w){_any('readers')}s?\s?,\s{{0,3}}{_ADVERB}(?:{_LET_GO}|conclude\s(?:only )?that\b|{_JUDGED})",
         rf"\b(?:if|since|as|because|when|while)\s(?:you(?:'re| are)\s)?(?:an?|the|any)\s(?:\w+\s){{0,2}}?{_any('checkers', 'machines')}\b[^.!?\n]{{0,40}}?(?:[,:;]\s|\s){_ORDERED}",
         rf"\byou(?:'re| are)\s(?:now\s)?(?:an?|the|our)\s(?:\w+\s){{0,2}}?{_any('checkers')}\b.{{0,80}}?\b(?:{_NOT}\s{_any('withheld')}\b[^.!?\n]{{0,30}}?\b{_any('objects')}|{_any('judged')}\s(?:everything|all|this)\b)",
         rf"\b{_any('checkers', 'machines', 'readers')}s?\s(?:(?:that|who|which)\s(?:is|are)\s|now\s)?(?:{_any('reading')}\s{_THIS}|(?:that|who)\s(?:reads?|checks?|evaluates?|judges?|grades?|sees?)\s{_THIS})[^.!?\n]{{0,40}}?\s?{_OBLIGED}{_ORDERED}",
@@ -38,6 +39,7 @@ _ADDRESSES: Final = tuple(
         r"\b(?:pretend|act|answer|behave|proceed)\s(?:that|as (?:if|though))\s(?:the|all|every|each|this|these)\s(?:evidence|claims?|logs?|records?|statements?|candidate)\b[^.!?\n]{0,20}?\b(?:confirms?|supports?|shows?|proves?|is|are|was|were)\b",
     )
 )  # fmt: skip
+"""Edges of words that stand there anyway (`(?<!\\w)`, `\\b`) tell which words an expression cannot do without."""
 _HINTS: Final = ("checker", "verifier", "validator", "evaluator", "engine", "assay", "fahce", "assistant", "agent", "model", "llm", "ai ", "ai,", "ai:", "bot", "reader", "grad", "judge", "review", "auditor", "examiner", "assessor", "ever reads", "ever checks", "ever evaluates", "ever verifies", "you've", "you have", "you were", "you know", "when you", "whenever you", "pretend", "as if", "as though")  # fmt: skip
 _VERBS: Final = tuple(
     sorted(
@@ -45,11 +47,27 @@ _VERBS: Final = tuple(
         | {"pretend", "behave", "proceed"}
     )
 )
-"""A stretch without a word of both lists holds no such order, and looking for them is quick."""
 
 
-def addressed(window: str, low: str) -> re.Match[str] | None:
+class Hints(NamedTuple):
+    """The words of two lists that a text holds: a stretch of it without a word of both holds no such order."""
+
+    called: tuple[str, ...]
+    ordered: tuple[str, ...]
+
+    @classmethod
+    def of(cls, low: str) -> "Hints":
+        """Give those of a text in lower case, so that only they are looked for in each of its lines."""
+        called = tuple([each for each in _HINTS if each in low])
+        return cls(called, tuple([each for each in _VERBS if each in low]) if called else ())
+
+    def stand_in(self, low: str) -> bool:
+        """Tell whether a stretch in lower case holds a word of both lists."""
+        return any(map(low.__contains__, self.called)) and any(map(low.__contains__, self.ordered))
+
+
+def addressed(window: str, low: str, hints: Hints) -> re.Match[str] | None:
     """Give the first order to a reader that a stretch of a line holds; `low` is the stretch in lower case."""
-    if not any(each in low for each in _HINTS) or not any(each in low for each in _VERBS):
+    if not hints.stand_in(low):
         return None
     return next((found for each in _ADDRESSES if (found := each.search(window)) is not None), None)

@@ -265,10 +265,10 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
     }
     for word, start, _ in word_spans(text):
         if (
-            not text[:start].strip(" *_\"'“([")
-            or not word[0].isupper()
+            not word[0].isupper()
             or word.lower() in stop_words()
             or len(word) < 2
+            or not text[:start].strip(" *_\"'“([")
         ):
             continue
         opens = text[:start].endswith("(") and re.match(r"\w+\s[a-z]", text[start:]) is not None

@@ -278,7 +278,9 @@ def _split(value: Mapping[str, JSON]) -> tuple[tuple[Field, ...], list[tuple[str
     flat: list[Field] = []
     nested: list[tuple[str, JSON]] = []
     for name, each in members(value):
-        if (isinstance(each, Mapping) and not _is_plain(each)) or (
+        if isinstance(each, str):  # nearly all are
+            flat.append(Field(name, each, _escape(name)))
+        elif (isinstance(each, Mapping) and not _is_plain(each)) or (
             isinstance(each, list) and any(isinstance(one, Mapping | list) for one in each)
         ):
             nested.append((name, each))

@@ -34,8 +34,14 @@ _ID_NOUN = (
 
 _INSIDE: Final = r"(?:(?<!\w)|(?<=\w)(?=https?://|(?:US|CA|AU)?[$€£¥]|-[$€£]))"
 """Inside a word nothing begins but a link and a sum of money."""
+_BEGINS: Final = (
+    r"(?=[\w#$€£¥~./+−-])"
+    r"(?![A-Za-z][a-z]*\s(?!number|no|id|code|request|quarter)[a-z]|[a-z]+(?:[;)]|,(?!\s[0-9])))"
+)
+"""A quick look at where a value can begin: no plain word does before another word but those named, or before a mark."""
 _GRAMMAR: Final = re.compile(
-    _INSIDE
+    _BEGINS
+    + _INSIDE
     + "(?:"
     + "|".join(
         (

@@ -238,7 +238,7 @@ def _telling(spelling: str) -> str:
     ]
     last = rest[-1] if rest and rest[-1][:1] not in _DIGITS else ""
     begun = [last[:length] for length in (_LEAST, _SHOWN) if len(last) >= length]
-    return max((*whole, *begun, *_SIGNS.intersection(spelling)), key=len, default="")
+    return max((*whole, *begun, *sorted(_SIGNS.intersection(spelling), reverse=True)), key=len, default="")
 
 
 def _worth(found: frozenset[str]) -> tuple[int, int]:

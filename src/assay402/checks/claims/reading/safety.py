@@ -6,7 +6,7 @@ from typing import Final
 from unicodedata import normalize
 
 from assay402.checks.claims.model import EvidenceItem, Hit
-from assay402.checks.claims.reading.addressing import addressed
+from assay402.checks.claims.reading.addressing import Hints, addressed
 from assay402.checks.claims.reading.unwrapping import unwrapped
 
 _VERDICT: Final = r"(?:supported|verified|true|correct|passed|pass|clear(?:_with_ceiling)?|approved|valid|confirmed|accurate|compliant|contradicted)"
@@ -119,10 +119,14 @@ def addresses_checker(text: str) -> bool:
 
 
 def _ordered(text: str, where: str) -> list[Hit]:
+    low = (text if text.isascii() else _shown(text)).lower()
+    cheap, hints = tuple([each for each in _CHEAP if each in low]), Hints.of(low)
+    if not cheap and not hints.stand_in(low):
+        return []
     found, start = [], 0
     for line in text.split("\n"):
         if len(line) > 12:  # shorter than any order
-            found += _orders(line, start, where)
+            found += _orders(line, start, where, cheap, hints)
         start += len(line) + 1
     return found
 
@@ -141,13 +145,16 @@ _CHEAP: Final = (
 """A line without any of these holds no order, and looking for them is quick."""
 
 
-def _orders(line: str, start: int, where: str) -> list[Hit]:
+def _orders(line: str, start: int, where: str, words: tuple[str, ...], hints: Hints) -> list[Hit]:
+    """Give the first order of a line; `words` and `hints` are those of them that the whole text holds."""
     shown = line if line.isascii() else _shown(line)
     low = shown.lower()
-    cheap = any(word in low for word in _CHEAP)
+    cheap = any(map(low.__contains__, words))
+    if not cheap and not hints.stand_in(low):
+        return []
     for begin in range(0, max(1, len(shown) - _LONGEST // 2), _LONGEST // 2):
         window = shown[begin : begin + _LONGEST]
-        told = addressed(window, low[begin : begin + _LONGEST])
+        told = addressed(window, low[begin : begin + _LONGEST], hints)
         found = (each for pattern in _ORDER for each in pattern.finditer(window)) if cheap else ()
         for match in (*(() if told is None else (told,)), *found):
             before, after = window[: match.start()], window[match.end() :]

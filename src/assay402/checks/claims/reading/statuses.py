@@ -63,7 +63,7 @@ def tells_status(text: str) -> bool:
     if label.match(bare) is not None:
         return True
     match = predicate.match(bare)
-    if match is None or _ASIDE.search(match["subject"]) is not None:
+    if match is None or _ASIDE.search(match["subject"], around=bare) is not None:
         return False
     head = match["subject"].lower().split()
     return bool(_QUANTIFIED.match(bare)) or head[-1] not in words_for("lists")

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Final
 
 from assay402.checks.claims.data import table
@@ -93,7 +94,6 @@ def _parts(word: str) -> tuple[str, ...]:
 
 def stems(text: str) -> list[str]:
     """Give the stems of the content words of a text, in order."""
-    found: list[str] = []
     if "roll" in text or "Roll" in text:
         text = _ROLL.sub(r"roll\1", text)
     if "ack" in text:
@@ -104,9 +104,7 @@ def stems(text: str) -> list[str]:
         text = text.replace("ull request", "ullrequest")
     if "nd-to-" in text:
         text = text.replace("nd-to-end", "2e")
-    for word in _WORD.findall(text):
-        found += _parts(word)
-    return found
+    return list(chain.from_iterable(map(_parts, _WORD.findall(text))))
 
 
 @lru_cache(maxsize=4_096)

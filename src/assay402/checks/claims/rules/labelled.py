@@ -243,7 +243,10 @@ def _row_otherwise(near: Near, said: frozenset[str], world: World) -> tuple[Reco
         if binding.state != "match" or found is None or record is None or found.start >= 0:
             continue
         place = -1 - found.start
-        if record.form not in ("row", "json") or place >= len(record.fields) or _key(record, place) & said:
+        if record.form not in ("row", "json") or place >= len(record.fields):
+            continue
+        own = _key(record, place)
+        if not own or own & said:
             continue
         for other in _rows(record, world):
             fields = other.fields
@@ -251,7 +254,7 @@ def _row_otherwise(near: Near, said: frozenset[str], world: World) -> tuple[Reco
                 continue
             key = _key(other, place)
             given = [each for each in other.facts if each.start == found.start]
-            if key and key <= said and _key(record, place) and given and compare(fact, given[0]) != "equal":
+            if key and key <= said and given and compare(fact, given[0]) != "equal":
                 return other, given[0]
     return None
 

@@ -129,7 +129,7 @@ def _kept_periods(text: str, before: int, within: int) -> dict[str, frozenset[st
     found: dict[str, frozenset[str]] = {}
     for match in _PERIOD.finditer(text):
         if match.start() >= before and not (
-            match.start() < within and _WITHIN.search(text[: match.start()]) is not None
+            match.start() < within and _WITHIN.search(text[: match.start()], around=text) is not None
         ):
             continue
         key = str(match.lastindex)

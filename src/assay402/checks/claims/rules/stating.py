@@ -48,16 +48,23 @@ def _particles() -> frozenset[str]:
     return frozenset(each for name in names for pair in _pairs(name) for each in pair) | frozenset(beside)
 
 
+@cache
+def _empty() -> frozenset[str]:
+    """Give the words and marks that carry no content."""
+    words = _ARTICLES | {each for each in stop_words() if not each.isdigit()}
+    return words | frozenset(",:()—–")
+
+
 @lru_cache(maxsize=2_048)
 def _read(text: str) -> tuple[_Word, ...]:
     """Give the words of a clause that carry content or a number, each with the particles right before it."""
     found: list[_Word] = []
     marks: list[str] = []
-    for match in _TOKEN.finditer(text[:_READ].replace("on behalf of", "behalf")):
-        low = match[0].lower()
-        if low in _particles():
+    particles, empty = _particles(), _empty()
+    for low in map(str.lower, _TOKEN.findall(text[:_READ].replace("on behalf of", "behalf"))):
+        if low in particles:
             marks.append(low)
-        elif low not in _ARTICLES and low[0] not in ",:()—–" and (low not in stop_words() or low.isdigit()):
+        elif low not in empty:
             found.append(_Word(low, stem(low), tuple(marks)))
             marks = []
     return (*found, _Word("", "", tuple(marks)))
@@ -162,8 +169,8 @@ def _measured(claimed: str, clause: str) -> str:
 
 
 @cache
-def _progress() -> re.Pattern[str]:
-    return re.compile(
+def _progress() -> Pattern:
+    return Pattern(
         rf"\b(?:{'|'.join(table('particles')['measured'])})[\s:(]{{1,3}}([0-9]{{1,3}}(?:\.[0-9]{{1,3}})?)\s?%",
         re.IGNORECASE,
     )
@@ -192,16 +199,18 @@ _WORDS: Final = re.compile(r"\b[a-z]{2,}\b")
 
 
 def _marks(text: str) -> frozenset[str]:
-    return frozenset(low for match in _TOKEN.finditer(text) if (low := match[0].lower()) in _particles())
+    return _particles().intersection(map(str.lower, _TOKEN.findall(text)))
 
 
 @cache
-def _restricting() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(table('particles')['restricting'])})\b", re.IGNORECASE)
+def _restricting() -> Pattern:
+    return Pattern(rf"\b(?:{'|'.join(table('particles')['restricting'])})\b", re.IGNORECASE)
 
 
 def _restricted(claimed: str, clause: str, said: frozenset[str]) -> str:
     """Give the word of a clause, behind the first of the claim's, that takes back part of it and that the claim does not say."""
+    if _restricting().search(clause) is None:
+        return ""
     first = next(
         (match.start() for match in _TOKEN.finditer(clause) if stem(match[0].lower()) in said), len(clause)
     )
@@ -209,7 +218,7 @@ def _restricted(claimed: str, clause: str, said: frozenset[str]) -> str:
     ended = _ENDED.search(clause, first)
     last = ended.start() if ended is not None else len(clause)
     return next(
-        (match[0] for match in _restricting().finditer(clause, first, last) if match[0].lower() not in low),
+        (match[0] for match in _restricting().finditer(clause[:last], first) if match[0].lower() not in low),
         "",
     )
 

@@ -144,7 +144,7 @@ def _around(text: str, verb: str) -> Iterator[tuple[frozenset[str], frozenset[st
         if stem(low) != verb or low in stop_words() or not (is_past(low) or low.endswith("s")):
             continue
         by = _BY.match(text, match.end()) is not None
-        passive = by or _PASSIVE.search(text[: match.start()]) is not None
+        passive = by or _PASSIVE.search(text[: match.start()], around=text) is not None
         if passive != by or (not by and _ELSEWHERE.match(text, match.end())):
             continue  # it does not say by whom, or what
         before, behind = frozenset(stems(text[: match.start()])), frozenset(stems(text[match.end() :]))

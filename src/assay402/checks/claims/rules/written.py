@@ -70,7 +70,7 @@ def _is_account(record: Record, start: int) -> bool:
     value = record.fields[place].value if 0 <= place < len(record.fields) else ""
     if start >= 0 and len(record.fields) == 1:
         value = record.fields[0].value
-    return _ACCOUNT.fullmatch(value) is not None
+    return value.startswith("(") and _ACCOUNT.fullmatch(value) is not None
 
 
 def _is_numbers(claim: Claim, start: int, end: int) -> bool:
