@@ -13,6 +13,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain, stem, stems, word_spans
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.happened import is_other_event
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
@@ -217,7 +218,8 @@ def antonym(view: View) -> Finding | None:
 
     ## What it reports
     CONTRADICTED with the reason POLARITY where a record holds all content of the claim but one word, and holds
-    that word's opposite: `rose` against `fell`, `before` against `after`, `healthy` against `degraded`.
+    that word's opposite: `rose` against `fell`, `before` against `after`, `healthy` against `degraded`. Two events
+    that can both have been (`uploaded` and `downloaded`, `created` and later `deleted`) deny nothing of each other.
 
     ## Why it matters
     Direction words are small and decide everything.
@@ -234,7 +236,7 @@ def antonym(view: View) -> Finding | None:
             continue
         if cue(claim.text) == "COMPLETED" and stage_of(record) in ("ATTEMPTED", "QUEUED"):
             continue  # begun and not yet ended, which denies nothing
-        if _is_of_another_part(claim, record, next(iter(turned))):
+        if _is_of_another_part(claim, record, next(iter(turned))) or is_other_event(claim, turned):
             continue
         rest = near.wanted - turned
         negation = denies(record) != claim.negative and record.form not in ("json", "row")
