@@ -1,4 +1,4 @@
-"""Yes against no: negation, antonyms, universals, causes, order."""
+"""Yes against no: negation, antonyms, universals, causes."""
 
 import re
 from functools import cache
@@ -37,7 +37,6 @@ _CAUSE: Final = Pattern(
     r"\b(?:because(?: of)?|due to|caused? by|as a result of|thanks to|led to|leads to|resulted in|owing to|attributed to|triggered by|driven by|causes?|caused)\b",
     re.IGNORECASE,
 )
-_ORDER: Final = Pattern(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
 _ALIGNED: Final = 0.7
 _ALIGNED_FIELD: Final = 0.6
 _NOT_IN_WORD: Final = Pattern(r"\bNot(?=[A-Z])|\bnot_")
@@ -357,57 +356,3 @@ def cause_not_stated(view: View) -> Finding | None:
         note="no record states the cause",
         missing=("CAUSAL_SUPPORT", f"A record that states the cause {claim.id} gives."),
     )
-
-
-@rule("claims/order-of-events", since="0.1", spec="section 7, R09")
-def order_of_events(view: View) -> Finding | None:
-    """Judge an order of two events by their time stamps.
-
-    ## What it reports
-    Where the claim says one event came before or after another, and each event stands in one dated record of its
-    own: SUPPORTED if the time stamps have that order, CONTRADICTED with the reason ORDER_OF_EVENTS if they have the
-    other. Equal stamps, stamps of different precision and undated records decide nothing.
-
-    ## Why it matters
-    Whether the backup preceded the migration is what a report of it is for.
-
-    ## How to fix it
-    Give the order of the time stamps.
-    """
-    claim = view.claim
-    match = _ORDER.search(claim.text)
-    if match is None or claim.negative:
-        return None
-    first, second = set(stems(claim.text[: match.start()])), set(stems(claim.text[match.end() :]))
-    if not first or not second:
-        return None
-    one, other = _event(view, first - second), _event(view, second - first)
-    if (
-        one is None
-        or other is None
-        or one is other
-        or len(one.moment) != len(other.moment)
-        or one.moment == other.moment
-    ):
-        return None
-    if (one.moment < other.moment) == (match[1].lower() in ("before", "prior to")):
-        return Finding(
-            support="SUPPORTED",
-            rule="claims/order-of-events",
-            refs=(one.ref, other.ref),
-            note="the time stamps have this order",
-        )
-    return Finding(
-        support="CONTRADICTED",
-        rule="claims/order-of-events",
-        refs=(one.ref, other.ref),
-        code="ORDER_OF_EVENTS",
-        note="the time stamps have the other order",
-    )
-
-
-def _event(view: View, words: set[str]) -> Record | None:
-    rated = [(len(words & near.record.own_stems), near.record) for near in view.near if near.record.moment]
-    best = [record for count, record in rated if count and count == max(each[0] for each in rated)]
-    needed = (len(words) + 1) // 2
-    return best[0] if len(best) == 1 and len(words & best[0].own_stems) >= needed else None
