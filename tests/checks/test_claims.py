@@ -35,6 +35,7 @@ TARGETS = cases("claims/targets.json")
 FRESH_A = cases("claims/fresh-a.json")
 STATED = cases("claims/fresh-b.json")
 FRESH = cases("claims/fresh-t.json")
+QUALIFIED = cases("claims/fresh-c.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -136,6 +137,13 @@ def test_a_record_with_a_claim_s_words_supports_what_it_states_and_no_more(case:
 
 @pytest.mark.parametrize("case", FRESH, ids=lambda case: case["id"])
 def test_what_everyday_records_state_is_seen_and_what_they_state_otherwise_is_not_supported(
+    case: dict[str, Any],
+) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", QUALIFIED, ids=lambda case: case["id"])
+def test_what_a_record_qualifies_denies_or_tells_of_another_event_is_not_the_plain_thing(
     case: dict[str, Any],
 ) -> None:
     assert faults(case) == []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import assay402
 from assay402 import deliverable
-from assay402.checks.deliverable.schema.engine import validator
+from assay402.checks.deliverable.schema.engine import Validator, validator
 from assay402.checks.deliverable.schema.exact import always
 from assay402.core.errors import EngineFailed
 from property.strategies import JSON_VALUES, json_texts
@@ -165,3 +165,12 @@ def test_explain_shows_violations_whether_or_not_they_are_cheap_to_count() -> No
         found = deliverable.explain(request)["criteria"][0]
         assert found["reason"] == "SCHEMA_VIOLATION"
         assert len(found["violations"]) == (0 if "anyOf" in schema else 1)
+
+
+def test_the_first_violation_of_what_is_valid_is_none() -> None:
+    made = validator({"type": "integer"}, 2020, assert_format=False, keywords={})
+    assert isinstance(made, Validator)
+    assert made.first_error(1) is None
+    found = made.first_error("x")
+    assert found is not None
+    assert found.kind.name == "type"

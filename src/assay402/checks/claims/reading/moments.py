@@ -1,7 +1,7 @@
 """Dates and times in one form: as precise as they were written, never more."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Final
 
 MONTH: Final = (
@@ -190,3 +190,17 @@ def _same_quarter(claimed: str, found: str) -> bool | None:
     if "Q" in part and found_part.isdigit():
         return (int(found_part) + 2) // 3 == int(part[1])
     return None
+
+
+_EPOCH_NAME: Final = re.compile(
+    r"(?:^|[_.])(?:at|on|time|ts|timestamp|date|created|updated|expires|exp|iat|nbf|epoch|since|until)$|[a-z](?:At|Time|Date|On)$"
+)
+
+
+def epoch(name: str, value: str) -> str:
+    """Give the moment that a field counts in seconds or milliseconds since 1970, in UTC; empty where it counts none."""
+    if not value.isascii() or not value.isdigit() or len(value) not in (10, 13):
+        return ""
+    if _EPOCH_NAME.search(name) is None:
+        return ""
+    return datetime.fromtimestamp(int(value[:10]), UTC).strftime("%Y-%m-%dT%H:%M:%SUTC")

@@ -5,7 +5,6 @@ A record reads its values only when a claim comes near it, because most of a lon
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
+from assay402.checks.claims.reading.moments import epoch
 from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.text import plain, stems, the_same
 
@@ -278,7 +278,7 @@ class Record:
             if _WHOLE.fullmatch(field.value) is not None and _ID_NAME.search(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
-            day = _epoch(field)
+            day = epoch(field.name, field.value)
             if day:
                 found.append(Fact("date", day, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
@@ -381,21 +381,6 @@ def _measured(field: Field) -> Fact | None:
         return None
     unit = {"pct": "%", "percent": "%"}.get(match[1].lower(), match[1])
     return next((each for each in value_facts(f"{field.value} {unit}") if each.kind != "number"), None)
-
-
-_EPOCH_NAME: Final = re.compile(
-    r"(?:^|[_.])(?:at|on|time|ts|timestamp|date|created|updated|expires|exp|iat|nbf|epoch|since|until)$|[a-z](?:At|Time|Date|On)$"
-)
-
-
-def _epoch(field: Field) -> str:
-    """Give the moment that a field counts in seconds or milliseconds since 1970, in UTC; empty where it counts none."""
-    if not field.value.isascii() or not field.value.isdigit() or len(field.value) not in (10, 13):
-        return ""
-    if _EPOCH_NAME.search(field.name) is None:
-        return ""
-    seconds = int(field.value[:10])
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SUTC")
 
 
 def is_id_name(name: str) -> bool:

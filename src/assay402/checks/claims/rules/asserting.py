@@ -5,10 +5,13 @@ from typing import Final
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
+from assay402.checks.claims.rules.happened import is_other_event
+from assay402.checks.claims.rules.polarity import antonyms_between
+from assay402.checks.claims.rules.qualified import only_tried, qualifier
 from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.stating import stated_with
 from assay402.checks.claims.rules.supports import Supported, unstated
-from assay402.checks.claims.rules.swapped import is_swapped, only_coincides, says_the_same
+from assay402.checks.claims.rules.swapped import is_swapped, only_coincides
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
@@ -31,7 +34,9 @@ def asserts_less(supported: Supported) -> Finding | None:
     wishes it (`once`, `make sure`, `insists`, `in the film`); turns it by a particle (`for` and `against`, `up` and
     `down`, `by $5` and `to $5`); restricts it (`except`, `subject to`, `in part`; of how things are, whatever goes on
     behind the claim's last word: `open on weekdays`); gives a bound for its number, `one` for its `each`, a part for
-    its whole (`finished 40%`); or holds its words only in several clauses.
+    its whole (`finished 40%`); or holds its words only in several clauses. Likewise where the claim's value stands
+    under a key that makes another thing of it and that the claim does not say (`old`, `quota`, `expected_size`,
+    `users.deleted`), and where the record was made in a test (`mode=test`, `livemode=false`, `(sandbox)`).
 
     ## Why it matters
     The words of a denied report are those of the report.
@@ -45,6 +50,9 @@ def asserts_less(supported: Supported) -> Finding | None:
     records = tuple(near.record for near in supported.nears)
     if records and all(is_embedded(claim, record) for record in records) and not _is_said_beside(supported):
         return unstated(supported, _LESS, "the record does not say that it is so", "it as a fact")
+    told = _qualified(supported)
+    if told is not None:
+        return told
     if supported.rule == "stated-verbatim" and any(_is_bounded(near) for near in supported.nears):
         return unstated(supported, _LESS, "the record gives a bound", "the very number")
     for record in records:
@@ -55,9 +63,25 @@ def asserts_less(supported: Supported) -> Finding | None:
         word = stated_with(claim, record, in_words=in_words) if supported.rule != "state-recorded" else ""
         if word:
             return unstated(supported, _LESS, f"the record has {word}", "it without that")
+        turned = (
+            antonyms_between(claim.content, record.own_stems) if record.form in ("line", "prose") else None
+        )
+        if turned and is_other_event(claim, turned):
+            return unstated(supported, _LESS, "the record tells of another event", "the very event")
     more = restriction(claim, records) if records else ""
     if more:
         return unstated(supported, _LESS, f"the record does not say {more.lower()}", "it with that word")
+    return None
+
+
+def _qualified(supported: Supported) -> Finding | None:
+    """Take back a value under a key that makes another thing of it, and what was only tried out."""
+    for near in supported.nears:
+        word = qualifier(supported.claim, near)
+        if word:
+            return unstated(supported, _LESS, f"the record gives it as {word}", "it without that word")
+        if only_tried(supported.claim, near.record):
+            return unstated(supported, _LESS, "the record is of a test", "that it was done in earnest")
     return None
 
 
@@ -115,12 +139,3 @@ def other_role(supported: Supported) -> Finding | None:
                 supported, _ROLE, "the names have other parts there", "the same parts of the names"
             )
     return None
-
-
-def said_otherwise(supported: Supported) -> Finding | None:
-    """Leave unsupported what an opposite word alone contradicts, where the record with it comes to the same."""
-    if supported.rule != "antonym" or not any(
-        says_the_same(supported.claim, near.record) for near in supported.nears
-    ):
-        return None
-    return unstated(supported, _LESS, "the record says it the other way round", "it in the same words")

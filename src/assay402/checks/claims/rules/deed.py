@@ -330,7 +330,7 @@ def _field_stage(record: Record) -> Stage | None:
                 return "COMPLETED" if number == 0 else "FAILED"
             if 100 <= number <= 599:  # HTTP status codes
                 return "QUEUED" if number == 202 else "COMPLETED" if number < 400 else "FAILED"
-        if _is_status(last):
+        if _is_status(last) and not (_OF_OTHER_TIME.match(last) and _has_status(record)):
             told = stages.get(value) or stages.get(value.split(" ")[0].split("(")[0]) or cue(value)
             if told is not None:
                 return told
@@ -352,6 +352,16 @@ def _is_status(name: str) -> bool:
     """Tell whether a field of this name, in lower case, says how far something went."""
     parts = {stem(part) for part in re.split(r"[\s_]", name)}
     return name in _STATUS or bool(parts & {"status", "stat", "review"})
+
+
+_OF_OTHER_TIME: Final = re.compile(
+    r"(?:last|previous|prev|prior|old|former|original|initial|expected|desired|planned|target|requested)[\s_]"
+)
+
+
+def _has_status(record: Record) -> bool:
+    """Tell whether a record has a status beside those that are named for another time."""
+    return any(field.name.lower().rpartition(".")[2] in _STATUS for field in record.fields)
 
 
 def _is_one_of_steps(record: Record, name: str) -> bool:

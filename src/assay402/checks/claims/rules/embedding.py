@@ -186,7 +186,31 @@ def only_nears(claim: Claim, record: Record) -> str:
     for match in _nearing().finditer(record.text[:_READ]):
         if match[1].lower() not in low and stem(match[2]) in frozenset(stems(claim.text)):
             return match[1].lower()
-    return ""
+    for match in _ranking().finditer(record.text[:_READ]):
+        word = (match[1] or match[3]).lower()
+        wanted = match[2] or f"the {match[4]}"
+        if word not in low and re.search(rf"\b{re.escape(wanted.lower())}\b", low) is not None:
+            return word
+    return _had(claim, record)
+
+
+def _had(claim: Claim, record: Record) -> str:
+    """Give the word by which a record says that something had what the claim says it has."""
+    is_past = _HAD.search(record.text[:_READ]) is not None and not _HAS.search(record.text[:_READ])
+    return "had" if is_past and record.is_prose and _HAS.search(claim.text) is not None else ""
+
+
+_HAS: Final = Pattern(r"\b(?:has|have)\s(?:an?|the|no|[0-9]+|two|three|four|five|six)\s", re.IGNORECASE)
+_HAD: Final = Pattern(r"\bhad\s(?:an?|the|no|[0-9]+|two|three|four|five|six)\s", re.IGNORECASE)
+
+
+@cache
+def _ranking() -> Pattern:
+    lists = table("embedding")
+    return Pattern(
+        rf"\b({'|'.join(lists['ranking'])})[\s-]((?:[a-z]{{2,}}est|best|worst|most|least)\b)|\b({'|'.join(lists['one_of'])})\s(?:the|its|our|their)\s([\w-]+)",
+        re.IGNORECASE,
+    )
 
 
 @cache

@@ -9,6 +9,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stems, words
 from assay402.checks.claims.rules.deed import is_mail_line, stage_of
+from assay402.checks.claims.rules.disowned import is_denied_name, only_owns
 from assay402.checks.claims.rules.owners import of_another, other_level
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.targets import RECEIVED, other_aim, told_aims
@@ -51,8 +52,8 @@ def other_party(supported: Supported) -> Finding | None:
     """Take back a support whose actor, recipient, target or whole amount is not the record's.
 
     ## What it reports
-    CONTRADICTED with IDENTITY_MISMATCH where the record names another actor than the claim, or another recipient of
-    what goes to one at a time (sent, paid, assigned, issued), and with VALUE_MISMATCH where a sum claimed in full is a
+    CONTRADICTED with IDENTITY_MISMATCH where the record names another actor than the claim, denies the claim's own
+    (`by Kim, not by Lee`), or names another recipient of what goes to one at a time (sent, paid, assigned, issued), and with VALUE_MISMATCH where a sum claimed in full is a
     part of the recorded total. UNSUPPORTED where the record names no recipient or target, names another target (an
     action may be done for several) behind the same preposition or in a field for it, has the two ends the other way
     round, or does not say that the sum was the whole; where the claim names a role and the record a person; where the
@@ -69,6 +70,8 @@ def other_party(supported: Supported) -> Finding | None:
         return None
     text = supported.claim.text
     for near in supported.nears:
+        if is_denied_name(supported.claim, near.record):
+            return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record denies that name")
         found = (
             _actor(supported, near, text)
             or _target(supported, near, text)
@@ -141,6 +144,8 @@ def _is_month(text: str) -> bool:
 
 def _actor(supported: Supported, near: Near, text: str) -> Finding | None:
     wanted = _claimed_actor(text)
+    if wanted and only_owns(wanted, near.record) and "'s" not in text.replace("’", "'"):
+        return unstated(supported, _ID, "the record names another who acted for them", "who did it")
     told = _told_actor(near.record, supported.claim.content) if wanted else wanted
     if not wanted or (wanted <= _held(near) and (not told or wanted & told or not _is_active(near.record))):
         return None

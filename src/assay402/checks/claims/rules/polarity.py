@@ -1,4 +1,4 @@
-"""Yes against no: negation, antonyms, universals, causes, order."""
+"""Yes against no: negation, antonyms, universals, causes."""
 
 import re
 from functools import cache
@@ -13,6 +13,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import plain, stem, stems, word_spans
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.happened import is_other_event
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
@@ -36,7 +37,6 @@ _CAUSE: Final = Pattern(
     r"\b(?:because(?: of)?|due to|caused? by|as a result of|thanks to|led to|leads to|resulted in|owing to|attributed to|triggered by|driven by|causes?|caused)\b",
     re.IGNORECASE,
 )
-_ORDER: Final = Pattern(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
 _ALIGNED: Final = 0.7
 _ALIGNED_FIELD: Final = 0.6
 _NOT_IN_WORD: Final = Pattern(r"\bNot(?=[A-Z])|\bnot_")
@@ -217,7 +217,8 @@ def antonym(view: View) -> Finding | None:
 
     ## What it reports
     CONTRADICTED with the reason POLARITY where a record holds all content of the claim but one word, and holds
-    that word's opposite: `rose` against `fell`, `before` against `after`, `healthy` against `degraded`.
+    that word's opposite: `rose` against `fell`, `before` against `after`, `healthy` against `degraded`. Two events
+    that can both have been (`uploaded` and `downloaded`, `created` and later `deleted`) deny nothing of each other.
 
     ## Why it matters
     Direction words are small and decide everything.
@@ -234,7 +235,7 @@ def antonym(view: View) -> Finding | None:
             continue
         if cue(claim.text) == "COMPLETED" and stage_of(record) in ("ATTEMPTED", "QUEUED"):
             continue  # begun and not yet ended, which denies nothing
-        if _is_of_another_part(claim, record, next(iter(turned))):
+        if _is_of_another_part(claim, record, next(iter(turned))) or is_other_event(claim, turned):
             continue
         rest = near.wanted - turned
         negation = denies(record) != claim.negative and record.form not in ("json", "row")
@@ -258,6 +259,7 @@ _EXCEPT: Final = Pattern(
     re.IGNORECASE,
 )
 """What a record excepts has the opposite of what it says."""
+_HOURS: Final = Pattern(r"\bfrom\s.{1,24}?\s(?:to|until|till)\s", re.IGNORECASE)
 
 
 def _is_of_another_part(claim: Claim, record: Record, turned: str) -> bool:
@@ -267,6 +269,8 @@ def _is_of_another_part(claim: Claim, record: Record, turned: str) -> bool:
         return True
     if _COMPARES.search(text) is not None and _COMPARES.search(claim.text) is not None:
         return stems(text)[:1] != stems(claim.text)[:1]  # the two things may be turned round as well
+    if _HOURS.search(text) is not None and any(fact.kind == "time" for fact in claim.facts):
+        return True  # what is closed until five is open from then
     for kind in ("time", "date"):
         said = sum(fact.kind == kind for fact in claim.facts)
         if said and sum(fact.kind == kind and fact.start >= 0 for fact in record.facts) > said:
@@ -355,57 +359,3 @@ def cause_not_stated(view: View) -> Finding | None:
         note="no record states the cause",
         missing=("CAUSAL_SUPPORT", f"A record that states the cause {claim.id} gives."),
     )
-
-
-@rule("claims/order-of-events", since="0.1", spec="section 7, R09")
-def order_of_events(view: View) -> Finding | None:
-    """Judge an order of two events by their time stamps.
-
-    ## What it reports
-    Where the claim says one event came before or after another, and each event stands in one dated record of its
-    own: SUPPORTED if the time stamps have that order, CONTRADICTED with the reason ORDER_OF_EVENTS if they have the
-    other. Equal stamps, stamps of different precision and undated records decide nothing.
-
-    ## Why it matters
-    Whether the backup preceded the migration is what a report of it is for.
-
-    ## How to fix it
-    Give the order of the time stamps.
-    """
-    claim = view.claim
-    match = _ORDER.search(claim.text)
-    if match is None or claim.negative:
-        return None
-    first, second = set(stems(claim.text[: match.start()])), set(stems(claim.text[match.end() :]))
-    if not first or not second:
-        return None
-    one, other = _event(view, first - second), _event(view, second - first)
-    if (
-        one is None
-        or other is None
-        or one is other
-        or len(one.moment) != len(other.moment)
-        or one.moment == other.moment
-    ):
-        return None
-    if (one.moment < other.moment) == (match[1].lower() in ("before", "prior to")):
-        return Finding(
-            support="SUPPORTED",
-            rule="claims/order-of-events",
-            refs=(one.ref, other.ref),
-            note="the time stamps have this order",
-        )
-    return Finding(
-        support="CONTRADICTED",
-        rule="claims/order-of-events",
-        refs=(one.ref, other.ref),
-        code="ORDER_OF_EVENTS",
-        note="the time stamps have the other order",
-    )
-
-
-def _event(view: View, words: set[str]) -> Record | None:
-    rated = [(len(words & near.record.own_stems), near.record) for near in view.near if near.record.moment]
-    best = [record for count, record in rated if count and count == max(each[0] for each in rated)]
-    needed = (len(words) + 1) // 2
-    return best[0] if len(best) == 1 and len(words & best[0].own_stems) >= needed else None

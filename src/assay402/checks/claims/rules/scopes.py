@@ -14,11 +14,17 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.compare import shape
+from assay402.checks.claims.rules.happened import is_of_other_key, is_other_event
+from assay402.checks.claims.rules.polarity import antonyms_between
 from assay402.checks.claims.rules.view import report_words
 
 _READ: Final = 300
 _NUMBERED: Final = re.compile(
-    r"\b([A-Za-z]{2,20})\s(?:#|no\.\s|number\s)?((?=[\w-]*[0-9])[\w-]+(?:\.[\w-]+){0,4}|[A-Z])(?![\w'%:/.-]*[\w%])"
+    r"\b([A-Za-z]{2,20})[\s=](?:#|no\.\s|number\s)?((?=[\w-]*[0-9])[\w-]+(?:\.[\w-]+){0,4}|[A-Z])(?![\w'%:/.-]*[\w%])"
+)
+_ORDINAL: Final = Pattern(
+    rf"(?<![0-9]\s)\b({'|'.join(table('events')['ordinals'])}|[0-9]{{1,2}}(?=(?:st|nd|rd|th)\b))(?:st|nd|rd|th)?\s([a-z]{{3,20}})\b",
+    re.IGNORECASE,
 )
 _SUBJECT: Final = re.compile(r"\W{0,4}(?:(?:[Tt]he|[Oo]ur|[Tt]his|[Aa]n?)\s)?(?:[\w-]{2,20}\s){0,2}")
 _PAST: Final = Pattern(r"\b(?:was|were|has been|had been)\b")
@@ -69,6 +75,12 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
     """Tell whether a record that a rule judged a claim by is of another one of the things of one kind."""
     if rule not in _RULES:
         return False
+    if rule in ("value-mismatch", "antonym") and is_of_other_key(claim, record):
+        return True
+    if rule == "value-mismatch" and record.form == "line":
+        turned = antonyms_between(claim.content, record.own_stems)
+        if turned and is_other_event(claim, turned):
+            return True
     text = record.searched[:_READ]
     if claim.cell is not None and rule != "test-report":
         return _is_of_other_row(claim, claim.cell[1], record)
@@ -98,7 +110,9 @@ def _numbers(text: str, *, is_claim: bool) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for match in _NUMBERED.finditer(text):
         noun = stem(match[1])
-        if match[1].lower().endswith("ed") or (noun not in _listed("numbered") and noun not in kinds()):
+        if match[1].lower().endswith("ed") or not (
+            _is_numbered(noun) or (_SHORT.fullmatch(match[2]) and noun in _counted())
+        ):
             continue
         if is_claim and _SUBJECT.fullmatch(text[: match.start()]) is None:
             continue
@@ -106,7 +120,30 @@ def _numbers(text: str, *, is_claim: bool) -> dict[str, frozenset[str]]:
         if is_claim and noun == stem("version") and not _is_released(text[match.end() :]):
             continue
         found[noun] = found.get(noun, frozenset()) | {match[2].lower().removeprefix("v")}
+    for match in _ORDINAL.finditer(text):
+        noun = stem(match[2])
+        at_head = not is_claim or _SUBJECT.fullmatch(text[: match.start()]) is not None
+        if at_head and (_is_numbered(noun) or noun in _counted()):
+            found[noun] = found.get(noun, frozenset()) | {_ordinal(match[1].lower())}
     return found
+
+
+_SHORT: Final = re.compile(r"[0-9]{1,2}")
+
+
+@cache
+def _counted() -> frozenset[str]:
+    """Give the stems of what is counted through: the second payment, payment 2."""
+    return frozenset(stem(word) for word in table("events")["counted"])
+
+
+def _is_numbered(noun: str) -> bool:
+    return noun in _listed("numbered") or noun in kinds()
+
+
+def _ordinal(word: str) -> str:
+    listed = table("events")["ordinals"]
+    return str(listed.index(word) + 1) if word in listed else word
 
 
 def _is_released(text: str) -> bool:

@@ -239,24 +239,3 @@ _EMPTY: Final = frozenset(
         "for",
     )
 )
-
-
-_EXCEPT: Final = Pattern(r"\b(?:except|apart from|other than)\b", re.IGNORECASE)
-_HOURS: Final = Pattern(r"\bfrom\s.{1,24}?\s(?:to|until|till)\s", re.IGNORECASE)
-
-
-def says_the_same(claim: Claim, record: Record) -> bool:
-    """Tell whether a record with an opposite word comes to the same: sides turned, an exception, the end of opening hours."""
-    said, told = claim.text[:_READ], record.text[:_READ]
-    if " than " in said and " than " in told:
-        mine, theirs = _compared(said), _compared(told)
-        return _is_crossed(mine, theirs)
-    kept_out = _EXCEPT.search(told)
-    if kept_out is not None and frozenset(stems(told[kept_out.end() :])) & frozenset(stems(said)):
-        return True
-    return _HOURS.search(told) is not None and any(fact.kind == "time" for fact in claim.facts)
-
-
-def _compared(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    before, _, after = text.partition(" than ")
-    return frozenset(stems(before)), frozenset(stems(after))

@@ -23,6 +23,7 @@ from assay402.checks.claims.rules import (
     parties,
     polarity,
     runs,
+    sequence,
     shares,
     slots,
     states,
@@ -97,7 +98,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     polarity.polarity_flip,
     polarity.antonym,
     states.state_otherwise,
-    polarity.order_of_events,
+    sequence.order_of_events,
     polarity.cause_not_stated,
     deeds.stage_overclaim,
     deeds.self_report_only,
@@ -202,7 +203,7 @@ def _guarded(view: View, finding: Finding) -> Finding:
     if finding.support == "UNSUPPORTED":
         return parties.named_otherwise(supported) or finding
     if finding.support == "CONTRADICTED":
-        return runs.other_run(supported) or asserting.said_otherwise(supported) or finding
+        return runs.other_run(supported) or finding
     if finding.support != "SUPPORTED":
         return finding
     return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
