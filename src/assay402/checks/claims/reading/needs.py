@@ -57,7 +57,7 @@ def _begun(word: str) -> int:
     return sketch((word + _EDGE,) if plain else (word + _EDGE, word[:_LEAST], word[:_SHOWN]))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def _begun_plainly(word: bytes) -> int:
     found = _TOKEN.search(word.decode())
     return _begun(found[0]) if found is not None else 1  # a long number has no mark
@@ -68,7 +68,7 @@ def _signed(signs: frozenset[str]) -> int:
     return sketch(signs)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def beginnings(text: str) -> int:
     """Give the marks of a text; all of them where it must be looked through in any case."""
     if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):

@@ -55,7 +55,7 @@ def _empty() -> frozenset[str]:
     return words | frozenset(",:()—–")
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=4_096)
 def _read(text: str) -> tuple[_Word, ...]:
     """Give the words of a clause that carry content or a number, each with the particles right before it."""
     found: list[_Word] = []
