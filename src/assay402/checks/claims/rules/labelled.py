@@ -42,6 +42,8 @@ def found_elsewhere(supported: Supported, near: Near, rule_id: str) -> Finding |
     placed = _of_other_label(claim, near, world)
     if placed is not None:
         return denied(supported, rule_id, placed[0], "VALUE_MISMATCH", f"there it is {placed[1].raw}")
+    if _is_of_another_row(claim, near, world):
+        return unstated(supported, rule_id, "the record gives it to another", "it of the same")
     if is_written_otherwise(claim, near):
         return denied(supported, rule_id, near.record, "VALUE_MISMATCH", "the record spells another value")
     if "ready" in claim.content and is_unready(near.record):
@@ -114,7 +116,7 @@ _LONGEST_UNIT: Final = 12
 
 def _of_other_label(claim: Claim, near: Near, world: World) -> tuple[Record, Fact] | None:
     """Give the value that stands where the claim says its own does, in a field, line or row that fits the claim better."""
-    said = frozenset(stem(each) for each in _WORD.findall(_without_values(claim)))
+    said = _said(claim)
     for binding in near.bindings:
         fact, found, record = binding.fact, binding.found, binding.record
         if binding.state != "match" or found is None or record is None:
@@ -124,6 +126,11 @@ def _of_other_label(claim: Claim, near: Near, world: World) -> tuple[Record, Fac
             if other is not None:
                 return other
     return _row_otherwise(near, said, world) or _role_otherwise(claim, near)
+
+
+def _said(claim: Claim) -> frozenset[str]:
+    """Give the stems of a claim's words beside its values."""
+    return frozenset(stem(each) for each in _WORD.findall(_without_values(claim)))
 
 
 def _without_values(claim: Claim) -> str:
@@ -236,27 +243,42 @@ def _role_otherwise(claim: Claim, near: Near) -> tuple[Record, Fact] | None:
     )
 
 
-def _row_otherwise(near: Near, said: frozenset[str], world: World) -> tuple[Record, Fact] | None:
-    """Give the value of the row that the claim names, where its value was found in a row that it does not name."""
+def _in_rows_of_others(near: Near, said: frozenset[str]) -> Iterator[tuple[Fact, Record, int]]:
+    """Give each value found in a row or object that is of something the claim does not name, and its place there."""
     for binding in near.bindings:
-        fact, found, record = binding.fact, binding.found, binding.record
+        found, record = binding.found, binding.record
         if binding.state != "match" or found is None or record is None or found.start >= 0:
             continue
         place = -1 - found.start
         if record.form not in ("row", "json") or place >= len(record.fields):
             continue
         own = _key(record, place)
-        if not own or own & said:
-            continue
+        if own and not own & said:
+            yield binding.fact, record, place
+
+
+def _row_otherwise(near: Near, said: frozenset[str], world: World) -> tuple[Record, Fact] | None:
+    """Give the value of the row that the claim names, where its value was found in a row that it does not name."""
+    for fact, record, place in _in_rows_of_others(near, said):
         for other in _rows(record, world):
             fields = other.fields
             if place >= len(fields) or fields[place].name != record.fields[place].name:
                 continue
             key = _key(other, place)
-            given = [each for each in other.facts if each.start == found.start]
+            given = [each for each in other.facts if each.start == -1 - place]
             if key and key <= said and given and compare(fact, given[0]) != "equal":
                 return other, given[0]
     return None
+
+
+def _is_of_another_row(claim: Claim, near: Near, world: World) -> bool:
+    """Tell whether a value stands in a row that the claim does not name, beside one that it names."""
+    said = _said(claim)
+    return any(
+        key and key <= said
+        for _, record, place in _in_rows_of_others(near, said)
+        for key in (_key(other, place) for other in _rows(record, world))
+    )
 
 
 def _rows(record: Record, world: World) -> Iterator[Record]:
