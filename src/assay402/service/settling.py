@@ -35,7 +35,6 @@ from assay402.service.timing import LONGEST_RETRY, Timing
 from assay402.service.work import Clock
 from assay402.service.writing import Writing
 
-_COUNTED: Final = Counted()
 _NOTHING: Final = Unknown(retry_after_seconds=0)
 _LEFT: Final = 4_096
 """Payments left in doubt whose waiting time is remembered; the oldest go first."""

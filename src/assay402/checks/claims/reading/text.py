@@ -9,6 +9,8 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 
+ARTICLES: Final = frozenset(("the", "a", "an", "our", "your"))
+"""Words before a noun that say nothing of which one it is."""
 _ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CAMEL: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")

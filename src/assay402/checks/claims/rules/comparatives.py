@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import ARTICLES, stem
 from assay402.checks.claims.rules.polarity import antonyms
 from assay402.checks.claims.rules.view import View
 
@@ -16,7 +16,6 @@ _SIDES: Final = Pattern(
     r"\W*(?P<one>[^,;:?!\n]{1,80}?)\s(?P<word>(?:(?P<much>more|less)\s[a-z]{3,14}|[a-z]{2,12}er|better|worse|more|less|fewer)\sthan|before|after)\s(?P<other>[^,;:?!\n]{1,80}?)[.\s]*",
     re.IGNORECASE,
 )
-_ARTICLES: Final = frozenset(("the", "a", "an", "our", "your"))
 _BE: Final = {"are": "is", "were": "was"}
 _CARING: Final = frozenset(stem(word) for word in ("looks", "asks", "takes", "named"))
 """Verbs whose `after` tells of no time: both may look after each other."""
@@ -45,7 +44,7 @@ def _sides(text: str) -> Sides | None:
 
 def _tokens(text: str) -> tuple[str, ...]:
     said = (_BE.get(each, each) for each in re.findall(r"[\w.'-]+", text.lower()))
-    return tuple(each for each in said if each not in _ARTICLES)
+    return tuple(each for each in said if each not in ARTICLES)
 
 
 def compared(view: View) -> Finding | None:

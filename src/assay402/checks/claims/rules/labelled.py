@@ -39,10 +39,11 @@ def found_elsewhere(supported: Supported, near: Near, rule_id: str) -> Finding |
         return denied(
             supported, rule_id, record, "UNIT_OR_CURRENCY_MISMATCH", "the record gives it in another unit"
         )
-    placed = _of_other_label(claim, near, world)
+    said = frozenset(stem(each) for each in _WORD.findall(_without_values(claim)))
+    placed = _of_other_label(claim, near, said, world)
     if placed is not None:
         return denied(supported, rule_id, placed[0], "VALUE_MISMATCH", f"there it is {placed[1].raw}")
-    if _is_of_another_row(claim, near, world):
+    if _is_of_another_row(near, said, world):
         return unstated(supported, rule_id, "the record gives it to another", "it of the same")
     if is_written_otherwise(claim, near):
         return denied(supported, rule_id, near.record, "VALUE_MISMATCH", "the record spells another value")
@@ -114,9 +115,10 @@ def _units(record: Record, place: int) -> Iterator[str]:
 _LONGEST_UNIT: Final = 12
 
 
-def _of_other_label(claim: Claim, near: Near, world: World) -> tuple[Record, Fact] | None:
+def _of_other_label(
+    claim: Claim, near: Near, said: frozenset[str], world: World
+) -> tuple[Record, Fact] | None:
     """Give the value that stands where the claim says its own does, in a field, line or row that fits the claim better."""
-    said = _said(claim)
     for binding in near.bindings:
         fact, found, record = binding.fact, binding.found, binding.record
         if binding.state != "match" or found is None or record is None:
@@ -126,11 +128,6 @@ def _of_other_label(claim: Claim, near: Near, world: World) -> tuple[Record, Fac
             if other is not None:
                 return other
     return _row_otherwise(near, said, world) or _role_otherwise(claim, near)
-
-
-def _said(claim: Claim) -> frozenset[str]:
-    """Give the stems of a claim's words beside its values."""
-    return frozenset(stem(each) for each in _WORD.findall(_without_values(claim)))
 
 
 def _without_values(claim: Claim) -> str:
@@ -271,9 +268,8 @@ def _row_otherwise(near: Near, said: frozenset[str], world: World) -> tuple[Reco
     return None
 
 
-def _is_of_another_row(claim: Claim, near: Near, world: World) -> bool:
+def _is_of_another_row(near: Near, said: frozenset[str], world: World) -> bool:
     """Tell whether a value stands in a row that the claim does not name, beside one that it names."""
-    said = _said(claim)
     return any(
         key and key <= said
         for _, record, place in _in_rows_of_others(near, said)

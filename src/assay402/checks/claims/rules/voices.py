@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from assay402.checks.claims.reading.patterns import Pattern
-from assay402.checks.claims.reading.text import is_past, stem
+from assay402.checks.claims.reading.text import ARTICLES, is_past, stem
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import View
 
@@ -13,7 +13,6 @@ _PASSIVE: Final = Pattern(
     r"\W*(?P<goal>[^,;:?!\n]{1,80}?)\s(?:was|were|has\sbeen|have\sbeen)\s(?P<verb>[a-z]{3,20})(?:\sby\s(?P<agent>[^,;:?!\n]{1,80}?))?(?P<rest>\s(?:in|on|at|for)\s[^,;:?!\n]{1,60})?[.\s]*",
     re.IGNORECASE,
 )
-_ARTICLES: Final = frozenset(("the", "a", "an", "our", "your"))
 _LONGEST: Final = 200
 _AGENT: Final = 3
 _NAMED: Final = re.compile(
@@ -23,7 +22,7 @@ _NAMED: Final = re.compile(
 
 
 def _tokens(text: str) -> list[str]:
-    return [each for each in re.findall(r"[\w'#$%&-]+(?:\.\w+)*", text.lower()) if each not in _ARTICLES]
+    return [each for each in re.findall(r"[\w'#$%&-]+(?:\.\w+)*", text.lower()) if each not in ARTICLES]
 
 
 @lru_cache(maxsize=4_096)
