@@ -19,7 +19,7 @@ from assay402.checks.dialect.criteria import criteria
 from vectors import cases
 
 ROOT = Path(__file__).parent.parent.parent
-MANIFESTS = sorted((ROOT / "manifest").glob("*.toml"))
+MANIFESTS = sorted((ROOT / "manifest").glob("*-*.toml"))
 DIALECT = ROOT / "manifest" / "dialect-check.toml"
 READINGS = [f"A{number}" for number in range(1, 68)]
 

@@ -1,10 +1,11 @@
 """The chains of the sandbox themselves: the token speaks as Circle's does, and both nodes answer alike."""
 
 import asyncio
-import shutil
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,14 +23,17 @@ WORD = 32
 
 @pytest.fixture(scope="module", params=NODES, ids="-".join)
 def start_chain(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Run a chain of each kind."""
+    """Run a chain of each kind; anvil comes with the packages of node."""
     from assay402.sandbox.chain import NETWORKS, Chain
 
     node, network = request.param
-    if node == "anvil" and shutil.which("anvil") is None:
-        pytest.skip("not on the PATH: anvil")
     before = set(threading.enumerate())
-    running = Chain(NETWORKS[network], node)
+    with pytest.MonkeyPatch.context() as environment:
+        if node == "anvil":
+            installed: Path = request.getfixturevalue("node_packages") / "node_modules" / "@foundry-rs"
+            programs = [str(each.parent) for each in installed.glob("anvil-*/bin/anvil*")]
+            environment.setenv("PATH", os.pathsep.join([*programs, os.environ["PATH"]]))
+        running = Chain(NETWORKS[network], node)
     yield running
     running.close()
     assert set(threading.enumerate()) == before

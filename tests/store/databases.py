@@ -80,7 +80,12 @@ def paid(number: int = 1) -> Settled:
 
 
 async def settle(
-    store: Store, claimed: Claim, paid_for: Settled | None = None, *, house: bool = False
+    store: Store,
+    claimed: Claim,
+    paid_for: Settled | None = None,
+    *,
+    house: bool = False,
+    entry: Entry = ENTRY,
 ) -> None:
     """Bring a claim from its beginning to its end, for what was paid."""
     number = claimed.key.rpartition("/")[2]
@@ -89,7 +94,7 @@ async def settle(
     outcome = await store.payments.claim(replace(claimed, accepted=money), NOW)
     assert isinstance(outcome, Claimed)
     fence = outcome.fence
-    assert await store.payments.keep(claimed.key, fence, ENTRY, None, after(60))
+    assert await store.payments.keep(claimed.key, fence, entry, None, after(60))
     assert await store.payments.begin_settling(claimed.key, fence, after(60))
     assert await store.payments.settled(claimed.key, fence, settled, NOW, house=house)
 
