@@ -5,13 +5,16 @@ identifier never a quantity. Every pattern is linear: no quantifier stands insid
 """
 
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Fact
+from assay402.checks.claims.reading.measured import attribute, numeric
 from assay402.checks.claims.reading.moments import MONTH, date_value, time_value
+from assay402.checks.claims.reading.parts import parts, ranges
 from assay402.checks.claims.reading.quantities import (
     CURRENCIES,
     SCALES,
@@ -19,8 +22,9 @@ from assay402.checks.claims.reading.quantities import (
     quantity,
     shares,
     spelled,
+    unit_after,
 )
-from assay402.checks.claims.reading.text import acronyms, stems, the_same
+from assay402.checks.claims.reading.text import acronyms
 
 _NUMBER = r"[-+−]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|bn|mn|[kKMB](?![A-Za-z])))?"
@@ -31,7 +35,6 @@ _ID_NOUN = (
     r"account|transaction|customer|user|change|attempt|patch|bug|request|article|section|chapter|room|gate|"
     r"reservation|booking|contract|policy|batch|run|step|port|zone|item|table|figure|fig\.|claim|patient|member|employee|parcel|shipment|node|device|sensor|footnote|appendix|exhibit|question)s?"
 )
-
 _INSIDE: Final = r"(?:(?<!\w)|(?<=\w)(?=https?://|(?:US|CA|AU)?[$€£¥]|-[$€£]))"
 """Inside a word nothing begins but a link and a sum of money."""
 _BEGINS: Final = (
@@ -68,9 +71,13 @@ _GRAMMAR: Final = re.compile(
                 rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
             ),
             rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
-            rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?(?:#|:(?!\s?[0-9]+\s[a-z]))?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent)))",
+            rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?(?:#|:(?!\s?[0-9]+\s[a-z]))?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent|(?:second|minute|hour|day|week|month|year)s?\b)))",
             r"(?P<run>\b(?:[Uu]pdate|[Uu]pgrade|[Dd]eploy|[Dd]eployment|[Rr]elease|[Rr]efund|[Ee]xport|[Ii]mport|[Bb]ackup|[Rr]estart|[Mm]erge request|[Cc]all|[Ii]nvoice|[Pp]ayment|MR)\s#?[0-9]{1,9}(?=\s(?:was|is|has|had|failed|succeeded|completed|passed|finished|closed|merged|applied|deployed|released|started|queued|skipped|aborted|cancelled|refunded|paid|running|pending)\b|[:;]|\.?\s*$))",
             r"(?P<flight>\b(?!Q[1-4]|H[12])[A-Z][A-Z0-9]\s(?!(?:19|20)[0-9]{2}\b)[0-9]{3,4}\b(?![.,:]?[0-9%]|\s?(?:%|percent|(?!departs|arrives|leaves|lands|boards)[a-z]{3,}s\b)))",
+            (
+                r"(?P<parts>(?<![\w.])(?=[0-9]+(?:d|h|m|min)[0-9])(?:[0-9]{1,6}d)?(?:[0-9]{1,6}h)?(?:[0-9]{1,6}m(?:in)?)?"
+                r"(?:[0-9]{1,6}(?:\.[0-9]{1,9})?s)?(?:[0-9]{1,6}ms)?(?!\w))"
+            ),
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
             r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
@@ -81,32 +88,8 @@ _GRAMMAR: Final = re.compile(
     + ")"
 )
 _TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b|[a-z]\.[a-z]{2,4}\b|\bquarter\b")
-_SEGMENT: Final = re.compile(r"[,;()\[\]|\n]|\.\s|\s[-–—]\s|->|→|\b(?:and|but|while)\b")
-_BEFORE: Final = {
-    "than": (
-        ("more than", ">"), ("greater than", ">"), ("higher than", ">"), ("larger than", ">"), ("longer than", ">"),
-        ("no less than", ">="), ("no fewer than", ">="), ("no more than", "<="), ("not more than", "<="),
-        ("less than", "<"), ("fewer than", "<"), ("lower than", "<"), ("smaller than", "<"), ("shorter than", "<"),
-    ),
-    "over": (("over", ">"),), "above": (("above", ">"),), "exceed": (("exceed", ">"),), "exceeds": (("exceeds", ">"),),
-    "exceeded": (("exceeded", ">"),), "exceeding": (("exceeding", ">"),), ">": ((">", ">"),),
-    "least": (("at least", ">="),), "of": (("minimum of", ">="), ("maximum of", "<=")), ">=": ((">=", ">="),), "≥": (("≥", ">="),),
-    "under": (("under", "<"),), "below": (("below", "<"),), "within": (("within", "within"),), "<": (("<", "<"),),
-    "as": (("as many as", "<="), ("as much as", "<="), ("as few as", ">="), ("as little as", ">=")), "most": (("at most", "<="),), "to": (("up to", "<="),), "<=": (("<=", "<="),), "≤": (("≤", "<="),),
-} | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
-"""The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
-_MOVED_UP: Final = re.compile(
-    r"\b(?:w[eo]nt|goe?s?|gone|going|moved?s?|scaled?s?|bumped|brought|pushed|ros?en?|climbed|came|crept|shot|sped|driven|added|adds|caught|is|was|now)\sup to$"
-)
-"""What went up to a number is at it, and not somewhere below."""
-_SIGNS: Final = re.compile(r"(?:[<>]=?|[≥≤~≈])$")
-_OR_MORE: Final = re.compile(
-    r"\s(?:or|and) (?:more|higher|above|greater|later|newer|over|up)\b", re.IGNORECASE
-)
-_OR_LESS: Final = re.compile(r"\s(?:or|and) (?:less|fewer|lower|below|under|earlier|older)\b", re.IGNORECASE)
 _LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
 """A code such as those of bookings, which a number with a unit would be if the unit were one."""
-_ABOUT: Final = Decimal("0.05")
 LONGEST: Final = 4_000
 """Values are looked for in pieces of a text up to this long."""
 MOST: Final = 60
@@ -123,38 +106,9 @@ def facts(text: str) -> tuple[Fact, ...]:
         if not any(each.start < fact.end and fact.start < each.end for each in found)
     ]
     found.sort(key=lambda fact: fact.start)
-    return tuple(_ranges(found, text)) if "etween " in text else tuple(found)
-
-
-def _ranges(found: list[Fact], text: str) -> Iterator[Fact]:
-    """Give the values with `between A and B` as one: what lies from the one to the other."""
-    skipped = -1
-    for index, fact in enumerate(found):
-        following = found[index + 1] if index + 1 < len(found) else None
-        if index == skipped:
-            continue
-        if (
-            following is not None
-            and fact.low is not None
-            and following.low is not None
-            and text[max(0, fact.start - 8) : fact.start].lower() == "between "
-            and text[fact.end : following.start] == " and "
-        ):
-            skipped = index + 1
-            raw = text[fact.start : following.end]
-            low = fact.low * _unit_of(following) if fact.kind == "number" else fact.low
-            yield Fact(
-                following.kind, following.value, low, following.low, following.unit, raw, fact.start,
-                following.end, fact.attribute | following.attribute, "<>",
-            )  # fmt: skip
-            continue
-        yield fact
-
-
-def _unit_of(fact: Fact) -> Decimal:
-    """Give what one of the unit of a value is in its base unit: `between 100 and 200 ms` names it once."""
-    number, _ = spelled(fact.raw) if re.search("[0-9]", fact.raw) else (fact.low, "")
-    return fact.low / number if number and fact.low else Decimal(1)
+    if len(found) > 1 or "(1)" in text:
+        found = parts(found, text)
+    return tuple(ranges(found, text)) if "etween " in text else tuple(found)
 
 
 @lru_cache(maxsize=4_096)
@@ -175,28 +129,31 @@ def _digits(text: str) -> list[Fact]:
 
 def _words(text: str) -> list[Fact]:
     found = [
-        Fact("percent", str(low), low, high, "%", text[start:end], start, end, _attribute(text, start, end))
+        Fact("percent", str(low), low, high, "%", text[start:end], start, end, attribute(text, start, end))
         for low, high, start, end in shares(text)
     ]
     taken = [(each.start, each.end) for each in found]
     for value, start, end in number_words(text):
         if any(first < end and start < last for first, last in taken):
             continue
-        unit = _unit_after(text, end)
+        behind = _MEASURED_BY.match(text, end)
+        if behind is not None:
+            raw = text[start : behind.end()]
+            measured = _measured(
+                "percent" if behind[1] else "money", f"{value} {behind[2] or '%'}", start, behind.end(), text
+            )
+            found += [] if measured is None else [replace(measured, raw=raw)]
+            continue
+        unit = unit_after(text, end)
         raw = text[start : end + (len(unit) + 1 if unit else 0)]
         number, unit = quantity(value, unit) if unit else (value, "")
         found.append(
-            _numeric("quantity" if unit else "number", number, unit, raw, start, start + len(raw), text)
+            numeric("quantity" if unit else "number", number, unit, raw, start, start + len(raw), text)
         )
     return found
 
 
-_FOLLOWING: Final = re.compile(r"[\s-]([A-Za-z]{1,12})\b")
-
-
-def _unit_after(text: str, end: int) -> str:
-    match = _FOLLOWING.match(text, end)
-    return match[1] if match is not None and quantity(Decimal(1), match[1])[1] else ""
+_MEASURED_BY: Final = re.compile(r"\s(?:(per\s?cent)|(dollar|euro|pound|cent)s?)\b", re.IGNORECASE)
 
 
 def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
@@ -215,6 +172,8 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
             digits = re.search(r"[0-9]+$", raw)
             assert digits is not None  # noqa: S101  (the pattern ends in digits)
             return _plain("id", digits[0], digits[0], start + digits.start(), end, text)
+        case "parts":
+            return _written_together(raw, start, end, text)
         case "version":
             return _plain("version", raw.lower().removeprefix("v"), raw, start, end, text)
         case "url":
@@ -238,9 +197,9 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
         sign = next((each for each in CURRENCIES if each in raw.lower()), "")
         if CURRENCIES[sign] == "cents":
             number, sign = number / 100, "dollar"
-        return _numeric("money", number, CURRENCIES[sign], raw, start, end, text)
+        return numeric("money", number, CURRENCIES[sign], raw, start, end, text)
     if kind == "percent":
-        return _numeric(
+        return numeric(
             "percent", number, "pp" if "p" in rest.replace("per", "") else "%", raw, start, end, text
         )
     unit = "" if kind == "number" else rest.strip(" -")
@@ -255,56 +214,19 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
     if kind == "quantity" and not canonical:
         # The word behind is no unit: a count of things, or a word that only follows.
         cut = raw[: len(raw) - len(unit)].rstrip(" -") if unit.lower() not in SCALES else raw
-        return _numeric("number", number, "", cut, start, start + len(cut), text)
-    return _numeric("quantity" if canonical else "number", known, canonical, raw, start, end, text)
+        return numeric("number", number, "", cut, start, start + len(cut), text)
+    return numeric("quantity" if canonical else "number", known, canonical, raw, start, end, text)
 
 
-def _numeric(kind: str, number: Decimal, unit: str, raw: str, start: int, end: int, text: str) -> Fact:
-    compared = _compared(text[max(0, start - 24) : start])
-    more, less = _OR_MORE.match(text, end), _OR_LESS.match(text, end)
-    if text[end : end + 1] == "+" or more is not None:
-        compared = ">="
-    elif less is not None:
-        compared = "<="
-    behind = more or less
-    end = behind.end() if behind is not None else end
-    low, high = _interval(number, compared)
-    value = format(number.normalize(), "f") if abs(number.adjusted()) < 40 else str(number)  # readable width
-    return Fact(kind, value, low, high, unit, raw, start, end, _attribute(text, start, end), compared)
+_PART: Final = re.compile(r"([0-9.]+)([a-z]+)")
 
 
-def _compared(before: str) -> str:
-    """Give the comparison the words before a number make."""
-    low = before.rstrip().lower()
-    sign = _SIGNS.search(low)
-    endings = _BEFORE.get(sign[0] if sign is not None else low.rpartition(" ")[2], ())
-    if not endings or _MOVED_UP.search(low):
-        return ""
-    held = [each for each in endings if low.endswith(each[0])]
-    return max(held, key=lambda each: len(each[0]))[1] if held else ""
-
-
-def _interval(number: Decimal, compared: str) -> tuple[Decimal | None, Decimal | None]:
-    match compared:
-        case ">" | ">=":
-            return number, None
-        case "<" | "<=" | "within":
-            return None, number
-        case "~":
-            return number - abs(number) * _ABOUT, number + abs(number) * _ABOUT
-    return number, number
+def _written_together(raw: str, start: int, end: int, text: str) -> Fact:
+    """Read a length of time such as `1h5m`."""
+    units = _PART.findall(raw)
+    number = sum(quantity(Decimal(each), "min" if unit == "m" else unit)[0] for each, unit in units)
+    return numeric("quantity", Decimal(number), "s", raw, start, end, text)
 
 
 def _plain(kind: str, value: str, raw: str, start: int, end: int, text: str) -> Fact:
-    return Fact(kind, value, None, None, "", raw, start, end, _attribute(text, start, end))
-
-
-def _attribute(text: str, start: int, end: int) -> frozenset[str]:
-    """Give the stems of the words beside a value, up to the next mark that separates."""
-    before, after = text[max(0, start - 60) : start], text[end : end + 40]
-    cut = 0
-    for match in _SEGMENT.finditer(before):
-        cut = match.end()
-    stop = _SEGMENT.search(after)
-    beside = f"{before[cut:]} {after[: stop.start()] if stop else after}"
-    return the_same(frozenset([each for each in stems(beside) if not each.isdigit()]))
+    return Fact(kind, value, None, None, "", raw, start, end, attribute(text, start, end))

@@ -95,11 +95,20 @@ def quantity(number: Decimal, unit: str) -> tuple[Decimal, str]:
     return number * Decimal(known[0]), known[1]
 
 
+_FOLLOWING: Final = re.compile(r"[\s-]([A-Za-z]{1,12})\b")
+
+
+def unit_after(text: str, end: int) -> str:
+    """Give the unit right behind a place of a text; empty where the word there is none."""
+    match = _FOLLOWING.match(text, end)
+    return match[1] if match is not None and quantity(Decimal(1), match[1])[1] else ""
+
+
 def number_words(text: str) -> Iterator[tuple[Decimal, int, int]]:
-    """Give each number written in words, with its place. `one` counts only where it stands with another."""
+    """Give each number written in words, with its place. `one` counts only where it stands with another or a unit."""
     for match in _RUN.finditer(text):
         parts = re.split(r"[\s-]+", match[0].lower())
-        if parts in (["one"], ["second"]) or parts[0] in _POWERS:
+        if (parts == ["one"] and not unit_after(text, match.end())) or parts[0] in _POWERS:
             continue
         yield _value(parts), match.start(), match.end()
 

@@ -7,6 +7,8 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Final, Literal, TypeAlias
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Fact
 from assay402.checks.claims.reading.moments import same_moment
 from assay402.checks.claims.reading.text import stem
@@ -112,6 +114,8 @@ def _numbers(claimed: Fact, found: Fact) -> Outcome:
             return "other"  # half of them is no number of them
         if "money" in (claimed.kind, found.kind) and found.start >= 0 and not found.attribute & _SUMS:
             return "other"
+        if "percent" in (claimed.kind, found.kind) and not found.compared:
+            return _shares(claimed, found)
     elif claimed.unit != found.unit and claimed.unit and found.unit:
         return "unit" if claimed.kind == "money" else "other"
     if claimed.kind == found.kind == "number" and is_year(claimed) != is_year(found):
@@ -122,6 +126,35 @@ def _numbers(claimed: Fact, found: Fact) -> Outcome:
     if found.compared and not claimed.compared:
         return "weaker"
     return _within(claimed, found)
+
+
+def _shares(claimed: Fact, found: Fact) -> Outcome:
+    """Compare per cent with a bare number, which may be a share of one; read as per cent alone it is no match."""
+    plain = _within(claimed, found)
+    bare = found if claimed.kind == "percent" else claimed
+    if not is_share(bare):
+        return plain
+    share = _within(*(_in_hundredths(each) if each is bare else each for each in (claimed, found)))
+    return "weaker" if plain == "equal" != share else share
+
+
+def is_share(fact: Fact) -> bool:
+    """Tell whether a bare number may be a share of one: a fraction up to one that is not named as per cent."""
+    return (
+        fact.kind == "number"
+        and fact.low is not None
+        and fact.low <= 1
+        and "." in fact.raw
+        and not fact.attribute & _PER_CENT
+    )
+
+
+def _in_hundredths(fact: Fact) -> Fact:
+    low, high = (None if each is None else each.scaleb(2) for each in (fact.low, fact.high))
+    return replace(fact, low=low, high=high)
+
+
+_PER_CENT: Final = frozenset(stem(word) for word in ("pct", "percent", "percentage"))
 
 
 def is_year(fact: Fact) -> bool:

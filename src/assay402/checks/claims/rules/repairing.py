@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.compare import is_share
 
 _MONTHS: Final = [
     "January",
@@ -118,6 +119,8 @@ def _number(fact: Fact, found: Fact) -> str | None:
     if fact.raw.lower() in ("once", "twice", "thrice") and found.raw.isdigit():
         return _TIMES.get(found.raw, f"{found.raw} times")
     match = re.search(r"[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?", fact.raw)
+    if match is not None and fact.kind == "percent" and found.low is not None and is_share(found):
+        return f"{fact.raw[: match.start()]}{found.low.scaleb(2).normalize():f}{fact.raw[match.end() :]}"
     scaled = re.search(r"[0-9]\s?[A-Za-z]", fact.raw) is not None and fact.unit not in fact.raw.split()
     comma = re.search(r"[0-9],[0-9]{1,2}(?![0-9])", fact.raw) is not None
     if match is None or scaled or comma or fact.kind == "quantity" or found.kind != fact.kind:

@@ -44,10 +44,10 @@ def test_report(view: View) -> Finding | None:
     """Judge a claim about tests by the newest summary of the suite it names.
 
     ## What it reports
-    `All passed` needs a summary with no failure and no error, at least one pass, and nothing skipped in a suite
-    that the claim names; a count must be the summary's. A failure or a skipped suite contradicts; a run that is
-    only collected, or another suite's, leaves the claim unsupported. Of several numbers (`30 ran, 2 failed`) each must be
-    the summary's.
+    `All passed` needs a summary with no failure and no error, at least one pass, and nothing skipped where the
+    claim names the suite or says how many all are; a count must be the summary's. A failure or a skipped suite
+    contradicts; a run that is only collected, or another suite's, leaves the claim unsupported. Of several numbers
+    (`30 ran, 2 failed`) each must be the summary's.
 
     ## Why it matters
     `Tests pass` is the most repeated and least checked sentence of a coding agent.
@@ -273,11 +273,11 @@ def _judge(claim: Claim, summary: Summary, *, named: bool) -> Finding | None:
             refs=ref,
             code="VALUE_MISMATCH",
             note=f"the newest summary tells {passed} passed",
-            repair=_count_repair(claim, passed),
+            repair=_count_repair(claim, summary, passed),
         )
     if (
         (passed or summary.good)
-        and not (named and claim.quantifier == "all" and summary.counts.get("skipped"))
+        and not ((named or counted) and claim.quantifier == "all" and summary.counts.get("skipped"))
         and (counted is None or passed is not None)
     ):
         return Finding(support="SUPPORTED", rule="claims/test-report", refs=ref)
@@ -380,8 +380,17 @@ _ONE: Final = Pattern(
 )
 
 
-def _count_repair(claim: Claim, passed: int) -> tuple[str, int, int, str] | None:
+def _count_repair(claim: Claim, summary: Summary, passed: int) -> tuple[str, int, int, str] | None:
+    """Put the number of passed tests in the place of the claimed one; all of them it is only where none was skipped."""
     for fact in claim.facts:
         if fact.kind == "number" and fact.raw.replace(",", "").isdigit():
-            return ("REPLACE_VALUE", claim.span.start + fact.start, claim.span.start + fact.end, str(passed))
+            every = _EVERY.search(claim.text[: fact.start])
+            skipped = summary.counts.get("skipped", 0)
+            first, text = fact.start, str(passed)
+            if every is not None and skipped:
+                first, text = every.start(), f"{passed} of {passed + skipped}"
+            return ("REPLACE_VALUE", claim.span.start + first, claim.span.start + fact.end, text)
     return None
+
+
+_EVERY: Final = Pattern(r"\ball (?:of )?(?:the |our |its )?$", re.IGNORECASE)

@@ -1,6 +1,7 @@
 """What a claim says was done, and what the records say became of it."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
@@ -136,6 +137,12 @@ def _there(pattern: Pattern, record: Record) -> frozenset[str]:
     return known
 
 
+_RETURNED_TO: Final = Pattern(
+    r"\b(?:roll(?:ed|ing)?[ -]?back|revert(?:ed|ing)?)\b.{0,60}?\bto\s(?:version\s|release\s|build\s)?(\w[\w.-]*\w|\w)",
+    re.IGNORECASE,
+)
+
+
 class Told:
     """What the evidence says became of the action a claim names."""
 
@@ -173,9 +180,19 @@ class Told:
         deeds = [found[order] for order in sorted(found)]
         exact = [deed for deed in deeds if deed.group in self.act.groups or deed.group == "*"]
         deeds = exact if any(deed.group != "*" for deed in exact) else deeds
-        return _ordered(
-            self._of_subject([deed for deed in deeds if deed.group != "*" or self._is_of_claim(deed, exact)])
+        about = self._of_subject(
+            [deed for deed in deeds if deed.group != "*" or self._is_of_claim(deed, exact)]
         )
+        return _ordered([each for deed in about for each in self._as_restored(deed)])
+
+    def _as_restored(self, deed: Deed) -> Iterator[Deed]:
+        """Give a record of a return to the very thing the claim names as its outcome: what went back to v1 runs v1."""
+        goal = _RETURNED_TO.search(deed.record.text[:600]) if deed.stage == "REVERSED" else None
+        named = {fact.value for fact in self.view.claim.facts if fact.kind in ("version", "id")}
+        if goal is None or "rollback" in self.act.groups or goal[1].lower().removeprefix("v") not in named:
+            yield deed
+        elif self.act.outcome:
+            yield Deed(deed.record, min(self.act.groups), "COMPLETED")
 
     def _refusals(self, known: "Actions") -> list[Deed]:
         """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""

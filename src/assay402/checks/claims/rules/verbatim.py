@@ -1,8 +1,9 @@
 """What the evidence says in the claim's own words, in their order."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.model import Claim, Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order, says_rearranged
@@ -83,7 +84,11 @@ def stated_verbatim(view: View) -> Finding | None:
             continue
         if (
             said
-            and (said == near.record.plain or (not _is_strict(claim) and _contains(said, near.record.plain)))
+            and (
+                said == near.record.plain
+                or (not _is_strict(claim) and _contains(said, near.record.plain))
+                or _says_in_other_spelling(claim, near)
+            )
             and not opposed(claim, near.record)
         ):
             return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
@@ -100,6 +105,27 @@ def stated_verbatim(view: View) -> Finding | None:
                 bound=bound_values(claim, near),
             )
     return None
+
+
+def _says_in_other_spelling(claim: Claim, near: Near) -> bool:
+    """Tell whether a record is the claim word for word, but for values in another spelling: `thirty (30) days`."""
+    if not claim.facts or len(claim.facts) != len(near.record.facts) or near.missing_names:
+        return False
+    if any(each.state != "match" for each in near.bindings):
+        return False
+    return _with_bare_values(claim.text, claim.facts) == _with_bare_values(
+        near.record.text, near.record.facts
+    )
+
+
+def _with_bare_values(text: str, facts: Sequence[Fact]) -> str:
+    """Give a text with its values in one form."""
+    made, last = [], 0
+    for fact in facts:
+        number = fact.value if fact.low is None else f"{fact.low.normalize():f}"
+        made += [text[last : fact.start], f" {fact.kind} {number} {fact.unit} "]
+        last = fact.end
+    return plain("".join(made) + text[last:])
 
 
 def _does_as_much(view: View, near: Near) -> bool:
