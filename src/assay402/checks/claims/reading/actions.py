@@ -156,7 +156,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
             or (group == "delete" and (_MEASURED.match(text, end) or _FALLS.match(word)))
             or (word.lower() == "checking" and _ACCOUNT.search(text[max(0, start - 8) : start]))
             or (group == "sign" and _ENROLLED.match(text, end))
-            or text[end : end + 1] == "_"
+            or text[end : end + 1] in ("_", "@")
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")
         ):
             continue

@@ -82,6 +82,12 @@ class Act:
         )
 
     @property
+    def name(self) -> str:
+        """The group that a finding names: that of the word which says how far the action went."""
+        said = (each.group for each in self.mentions if each.stage == self.stage and each.group in self.groups)
+        return next(said, min(self.groups, default="process"))
+
+    @property
     def is_consequential(self) -> bool:
         """The action cannot be taken back by looking away."""
         return bool(self.groups & consequential())

@@ -142,7 +142,7 @@ def _same_thing(view: View, action: Told) -> bool:
 def _staged(support: Support, rule_id: str, action: Told, code: str) -> Finding:
     newest = action.newest
     assert newest is not None  # noqa: S101  (callers looked)
-    named = min(action.act.groups)
+    named = action.act.name
     return Finding(
         support=support,
         rule=rule_id,
@@ -204,7 +204,7 @@ def self_report_only(view: View) -> Finding | None:
         return None
     done = [deed for deed in action.deeds if deed.stage == "COMPLETED"]
     if done and all(deed.record.item.kind == "description" for deed in done):
-        named = min(action.act.groups)
+        named = action.act.name
         return Finding(
             support="UNSUPPORTED",
             rule="claims/self-report-only",
@@ -290,7 +290,7 @@ def no_execution_record(view: View) -> Finding | None:
     action = told(view)
     if action is None or action.act.stage not in ("COMPLETED", "FAILED", "REVERSED", "QUEUED"):
         return None
-    named = min(action.act.groups)
+    named = action.act.name
     near = next(iter(view.addressed), None)
     if near is None and view.near and (action.elsewhere or _object_named(view)):
         near = view.near[0]

@@ -110,7 +110,7 @@ def _last_deeds(verdict: Verdict, world: World) -> list[Deed]:
 def _claimed(claim: Claim, act: Act, named: ActionClass) -> dict[str, Any]:
     values = [fact.raw for fact in claim.facts if fact.kind in ("money", "number", "quantity")]
     return {
-        "action": min(act.groups) if act.groups else "process",
+        "action": act.name,
         "object": values[0] if values else None,
         "target": _target(claim.text),
         "identifiers": [

@@ -192,7 +192,7 @@ class Told:
         if goal is None or "rollback" in self.act.groups or goal[1].lower().removeprefix("v") not in named:
             yield deed
         elif self.act.outcome:
-            yield Deed(deed.record, min(self.act.groups), "COMPLETED")
+            yield Deed(deed.record, self.act.name, "COMPLETED")
 
     def _refusals(self, known: "Actions") -> list[Deed]:
         """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""
@@ -204,7 +204,7 @@ class Told:
         else:
             found = {record.order: known.refusals_of(record) for record in records}
         return [
-            Deed(each, min(self.act.groups), "FAILED")
+            Deed(each, self.act.name, "FAILED")
             for order in sorted(found)
             for each, is_bare in found[order]
             if is_bare or said & each.own_stems
