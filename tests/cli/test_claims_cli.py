@@ -86,6 +86,19 @@ def test_a_repair_is_shown_with_the_text_it_proposes(files: dict[str, str]) -> N
     assert "Proposed text:\n  The refund of $60 is pending." in text
 
 
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        ('{"metrics": {"p95_ms": 230, "rate": 0.004}}', "e1#/metrics/p95_ms  230\n"),
+        ('call get -> {"x": 1, "p95_ms": 230}', "e1#L1:p95_ms  230\n"),
+        ('{"p95_ms": 230, "name": "a"}\n{"p95_ms": 7, "name": "b"}', "e1#L1:p95_ms  230\n"),
+    ],
+)
+def test_of_data_the_value_is_shown_that_a_finding_rests_on(evidence: str, words: str) -> None:
+    made = request("Latency p95 is 230 ms.", evidence)
+    assert words in assay("claims", "diagnose", "-", stdin=json.dumps(made).encode()).stdout.decode()
+
+
 def test_hostile_text_cannot_act_on_the_screen(tmp_path: Path) -> None:
     made = request(
         "The refund \x1b[31m\u202e<script>of $60 is pending.",

@@ -1,5 +1,6 @@
 """A claims diagnosis for people: the text with its claims marked, the evidence lines behind them, one HTML page."""
 
+import json
 import re
 from collections.abc import Iterator
 from html import escape
@@ -13,6 +14,8 @@ _UNSEEN: Final = re.compile(
 )
 _REF: Final = re.compile(r"#L([0-9]+)")
 _RANGE: Final = re.compile(r"#c([0-9]+)-([0-9]+)$")
+_POINTER: Final = re.compile(r"#(?:L[0-9]+:)?/?((?!L[0-9]+$|c[0-9]+-[0-9]+$).+)$")
+_JSON: Final = re.compile(r"[\[{]")
 _LINE: Final = 160
 
 
@@ -22,19 +25,33 @@ def visible(text: str) -> str:
 
 
 def evidence_line(ref: str, given: Given) -> str:
-    """Give the line of evidence a reference names, cut to a readable width."""
+    """Give the line of evidence a reference names, or the value a pointer leads to, cut to a readable width."""
     item = next((each for each in given.evidence if each.id == ref.partition("#")[0]), None)
     if item is None:
         return ""
-    number, span = _REF.search(ref), _RANGE.search(ref)
+    number, span, pointer = _REF.search(ref), _RANGE.search(ref), _POINTER.search(ref)
     if span is not None:
         text = item.text[int(span[1]) : int(span[2])]
     elif number is not None:
         text = item.text.split("\n")[int(number[1]) - 1]
     else:
         text = item.text
+    text = text if pointer is None else _pointed(text, pointer[1])
     shown = visible(" ".join(text.split()))
     return shown if len(shown) <= _LINE else shown[: _LINE - 1] + "…"
+
+
+def _pointed(text: str, pointer: str) -> str:
+    """Give the value that a JSON Pointer leads to, from the first bracket of a text; the text itself where it leads nowhere."""
+    begins = _JSON.search(text)
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, begins.start() if begins is not None else 0)
+        for step in pointer.split("/"):
+            name = step.replace("~1", "/").replace("~0", "~")
+            value = value[int(name)] if isinstance(value, list) else value[name]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        return text
+    return json.dumps(value, ensure_ascii=False)
 
 
 def stretches(outcome: Outcome) -> Iterator[tuple[str, Verdict | None]]:

@@ -84,7 +84,9 @@ class Act:
     @property
     def name(self) -> str:
         """The group that a finding names: that of the word which says how far the action went."""
-        said = (each.group for each in self.mentions if each.stage == self.stage and each.group in self.groups)
+        said = (
+            each.group for each in self.mentions if each.stage == self.stage and each.group in self.groups
+        )
         return next(said, min(self.groups, default="process"))
 
     @property

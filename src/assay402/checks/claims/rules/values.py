@@ -58,11 +58,21 @@ def all_facts_bound(view: View) -> Finding | None:
             continue
         if _is_one_of_several(view, near):
             return _ambiguous(view)
-        refs = tuple(dict.fromkeys(each.ref for each in near.bindings if each.ref)) or (near.record.ref,)
         return Finding(
-            support="SUPPORTED", rule="claims/all-facts-bound", refs=refs, bound=bound_values(claim, near)
+            support="SUPPORTED",
+            rule="claims/all-facts-bound",
+            refs=_refs(near),
+            bound=bound_values(claim, near),
         )
     return None
+
+
+def _refs(near: Near) -> tuple[str, ...]:
+    """Give where the values stand; where they only name the subject, the record that tells of it."""
+    valued = tuple(each.ref for each in near.bindings if each.ref and each.fact.kind not in IDENTIFYING)
+    return (
+        tuple(dict.fromkeys(each.ref for each in near.bindings if each.ref)) if valued else (near.record.ref,)
+    )
 
 
 def _is_one_of_several(view: View, near: Near) -> bool:
