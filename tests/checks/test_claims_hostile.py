@@ -111,7 +111,8 @@ def test_hostile_text_gets_the_state_its_words_deserve(name: str) -> None:
 
 
 def work(made: dict[str, Any]) -> int:
-    """Count the calls that an answer takes."""
+    """Count the calls that an answer takes, when what is read once for a process has been read."""
+    claims.diagnose(made)
     calls = 0
 
     def count(_frame: object, event: str, _argument: object) -> None:

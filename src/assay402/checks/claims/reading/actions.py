@@ -70,6 +70,19 @@ _INSIDE: Final = re.compile(r"(?<=\w)\w")
 _PHRASES: Final[tuple[tuple[str, Stage, Pattern], ...]] = (
     ("rollback", "REVERSED", Pattern(r"\brolled back\b", re.IGNORECASE)),
     ("save", "COMPLETED", Pattern(r"\bbacked up\b", re.IGNORECASE)),
+    (
+        "charge",
+        "FAILED",
+        Pattern(r"\b(?:card|transaction|purchase) (?:was |has been |is )?declined\b", re.IGNORECASE),
+    ),
+    (
+        "send",
+        "QUEUED",
+        Pattern(
+            r"\bdrafts? (?:was |has been )?(?:saved|stored)\b|\bsaved (?:as (?:a )?|to )drafts?\b",
+            re.IGNORECASE,
+        ),
+    ),
 )
 """Actions named by a verb and its particle."""
 
@@ -117,6 +130,23 @@ def same_action(claimed: str, found: str) -> bool:
         or claimed in related.get(found, ())
         or "*" in related.get(claimed, ())
     )
+
+
+def one_action(groups: frozenset[str]) -> frozenset[str]:
+    """Give groups of actions with those that are other words for the same: who is charged pays."""
+    known = table("actions")["one"]
+    return groups.union(*(known.get(each, ()) for each in groups))
+
+
+@cache
+def _subjects() -> frozenset[str]:
+    return frozenset(table("actions")["subjects"])
+
+
+def groups_of_key(name: str) -> frozenset[str]:
+    """Name the groups of the action that a record is of by the key of its identifier, such as `refund_id`."""
+    noun = name.lower().removesuffix("_id")
+    return groups_in(noun) if noun in _subjects() else frozenset()
 
 
 @lru_cache(maxsize=8_192)

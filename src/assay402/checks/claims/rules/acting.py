@@ -56,7 +56,7 @@ def _of_actions(world: World, groups: frozenset[str]) -> dict[int, Record]:
         for word in sorted(words_of(group)):
             for record in world.with_stem(word)[-_LOOKED_AT:]:
                 found[record.order] = record
-    for word in ("rollback", "roll", "dry", "change", "dsn"):
+    for word in ("rollback", "roll", "dry", "change", "dsn", "card"):
         for record in world.with_stem(word)[-8:]:
             found[record.order] = record
     return found

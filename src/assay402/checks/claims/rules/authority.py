@@ -8,8 +8,9 @@ from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.compare import shape
 from assay402.checks.claims.rules.polarity import denies
-from assay402.checks.claims.rules.view import Near, View
+from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
 APPROVAL: Final = Pattern(
@@ -122,7 +123,10 @@ def authority(view: View) -> Finding | None:
         return None  # that access was revoked asserts none
     subject = claim.content - _WORDS
     near = [each for each in view.near if _speaks(each, approval, subject)]
+    if approval and not (near or subject or view.identifiers):
+        near = _only_denial(view)
     near += _label_records(view, near)
+    near = [each for each in near if not _is_of_another(view, each)]
     for each in near:
         ended = _ended(view, each)
         if ended is not None:
@@ -274,6 +278,32 @@ def _label_records(view: View, near: list[Near]) -> list[Near]:
         if record.item.id in items and record.order not in known
     ]
     return [view.to(record) for record in found]
+
+
+_BY: Final = re.compile(r"\bby\s(?:[A-Z][\w.'-]*\s?)+")
+_DENYING: Final = frozenset(
+    stem(word) for word in ("reject", "deny", "decline", "refuse", "withdraw", "revoke")
+)
+
+
+def _only_denial(view: View) -> list[Near]:
+    """Give the one record of the evidence that denies something, and says of nothing else than identifiers what it denies."""
+    found = {
+        record.order: record for word in sorted(_DENYING) for record in view.world.with_stem(word)[:2]
+        if _DENIED.search(record.text)
+    }  # fmt: skip
+    if len(found) != 1:
+        return []
+    (record,) = found.values()
+    plain = " ".join(each for each in _BY.sub("", record.text[:400]).split() if each.isalpha())
+    others = frozenset(stems(plain)) - _WORDS - _DENYING - report_words()
+    return [] if others - view.claim.content else [view.to(record)]
+
+
+def _is_of_another(view: View, near: Near) -> bool:
+    """Tell whether a record names another thing of the claimed one's kind by its identifier, and not that one."""
+    named = {shape(each) for each in view.identifiers}
+    return bool(named) and not near.shared and any(shape(each) in named for each in near.record.held_ids)
 
 
 def _other_party(near: Near) -> bool:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
-from assay402.checks.claims.reading.actions import cue, groups_in, mentions
+from assay402.checks.claims.reading.actions import cue, groups_in, groups_of_key, mentions
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
@@ -240,7 +240,8 @@ def _groups(record: Record) -> frozenset[str]:
         each.value for each in record.fields if each.name.lower() in _NAMING or each.name.lower() in _STATUS
     ]
     told += [each.name for each in record.fields if each.name.lower().endswith(("ed", "ed_at"))]
-    return groups_in(" ".join((record.label, *told))[:600])
+    keyed = groups_of_key(record.fields[0].name) if len(record.fields) > 1 else frozenset()
+    return groups_in(" ".join((record.label, *told))[:600]) | keyed
 
 
 def _tool_groups(label: str) -> frozenset[str]:

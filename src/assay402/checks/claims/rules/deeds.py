@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage, Support
-from assay402.checks.claims.reading.actions import cue, groups_in
+from assay402.checks.claims.reading.actions import cue, groups_in, one_action
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.asked import http_code
@@ -120,7 +120,11 @@ COUNTING: Final = re.compile(
 def _is_unrelated(view: View, action: Told) -> bool:
     """Tell whether the newest record is of an action that the claim does not name, done to nothing that it names."""
     newest = action.newest
-    if newest is None or newest.stage == "REVERSED" or newest.group in (*action.act.groups, "*", ANY):
+    if (
+        newest is None
+        or newest.stage == "REVERSED"
+        or newest.group in {*one_action(action.act.groups), "*", ANY}
+    ):
         return False
     claim = view.claim
     named = groups_in(f"{claim.context} {claim.text}")

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
@@ -59,7 +61,7 @@ def test_report(view: View) -> Finding | None:
     Runners read: pytest, unittest, jest, vitest, mocha, go test, cargo, JUnit XML, TAP, PHPUnit, RSpec, ctest and
     lines of the form `N passed, N failed`.
     """
-    claim = view.claim
+    claim = _with_its_key(view.claim)
     if not (_ABOUT.search(f"{claim.context} {claim.text}") or _is_of_the_run(view)) or not (
         _PASS.search(claim.text)
         or _FAIL.search(claim.text)
@@ -99,6 +101,13 @@ def test_report(view: View) -> Finding | None:
     if portion is not None and (portion.is_of_named or _ABOUT.search(claim.text[portion.end :][:_BEHIND])):
         return _judge_portion(claim, merged(counted or found), portion)
     return _judge(claim, merged(counted or found), named=bool(named or runs))
+
+
+def _with_its_key(claim: Claim) -> Claim:
+    """Give a number or a yes of JSON with the words of its key, which say what it is of: `"tests_passed": 13`."""
+    if claim.form != "leaf" or not (claim.facts or claim.text.lower() in ("true", "yes")):
+        return claim
+    return replace(claim, text=f"{claim.context.replace('_', ' ')} {claim.text}")
 
 
 _BEHIND: Final = 60

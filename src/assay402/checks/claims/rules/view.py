@@ -167,16 +167,20 @@ def covering(record: Record) -> frozenset[str]:
 _KIND: Final = re.compile(r"([A-Za-z][\w-]*)\s(?:#|no\.?\s|number\s|with\s|ID\s){0,2}\s?$", re.IGNORECASE)
 
 
+_OF_VERSIONS: Final = frozenset({"version", "release", "build", "tag", "revision"})
+"""Before a version other nouns name the product, of which there are many."""
+
+
 def _kinds(claim: Claim) -> frozenset[str]:
     """Give the stems of the nouns that stand before the claim's identifiers, which say only of what kind they are."""
     found: set[str] = set()
     for fact in claim.facts:
         match = (
             _KIND.search(claim.text[max(0, fact.start - 40) : fact.start])
-            if fact.kind in ("id", "hash")
+            if fact.kind in ("id", "hash", "version")
             else None
         )
-        if match is not None:
+        if match is not None and (fact.kind != "version" or match[1].lower() in _OF_VERSIONS):
             found |= set(stems(match[1]))
     return frozenset(found) if found < claim.content else frozenset()
 
