@@ -66,9 +66,19 @@ _ACCOUNT: Final = Pattern(r"\b(?:from|to|into|in|the|my|your)\s$", re.IGNORECASE
 """Money is moved from checking; nothing is checked there."""
 _ENROLLED: Final = Pattern(r"[\s-](?:up|in|on|out)\b", re.IGNORECASE)
 """Who signs up or in joins something and signs nothing."""
+_ARTICLE: Final = re.compile(r"\b(?:the|an?|this|that|blog|forum|our|my|your|new) $", re.IGNORECASE)
+"""A post is what was published; nobody posts there."""
 _INSIDE: Final = re.compile(r"(?<=\w)\w")
 _PHRASES: Final[tuple[tuple[str, Stage, Pattern], ...]] = (
     ("rollback", "REVERSED", Pattern(r"\brolled back\b", re.IGNORECASE)),
+    (
+        "pay",
+        "COMPLETED",
+        Pattern(
+            r"\bpayments?\b(?:\sof\s[^.;]{1,30}?)?\s(?:was |has been |were |have been )?received\b",
+            re.IGNORECASE,
+        ),
+    ),
     ("save", "COMPLETED", Pattern(r"\bbacked up\b", re.IGNORECASE)),
     (
         "charge",
@@ -186,6 +196,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
             or (group == "delete" and (_MEASURED.match(text, end) or _FALLS.match(word)))
             or (word.lower() == "checking" and _ACCOUNT.search(text[max(0, start - 8) : start]))
             or (group == "sign" and _ENROLLED.match(text, end))
+            or (word.lower() in ("post", "posts") and _ARTICLE.search(text[max(0, start - 8) : start]))
             or text[end : end + 1] in ("_", "@")
             or text[max(0, start - 1) : start] in ("_", "/", "@", ".")
         ):
@@ -221,7 +232,8 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
         and not _is_participle(low)
     ):
         made: Stage | None = "COMPLETED" if _MADE.search(before, around=around) else None
-        stage = _cue(text[start:], text) or _cue(before, around) or made
+        goes_on: Stage | None = "ATTEMPTED" if _GOES_ON.match(text, end) is not None else None
+        stage = goes_on or _cue(text[start:], text) or _cue(before, around) or made
         return None if stage is None else Mention(group, stage, start, end, _is_negated(before, around))
     if _ASKED.search(before, around=around):
         return Mention(group, "REQUESTED", start, end)
@@ -240,6 +252,9 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     ):
         return Mention(group, "COMPLETED", start, end, _is_negated(before, around))
     return None
+
+
+_GOES_ON: Final = re.compile(r"[^.;,]{0,40}?\s(?:is|are)\s(?:still\s|now\s|currently\s)?being\s\w+ed\b")
 
 
 _PAST: Final = frozenset(

@@ -34,7 +34,10 @@ def _any() -> re.Pattern[str]:
 
 def said_plainly(text: str, start: int, line: str) -> str:
     """Give a line of a text, or what it says in plain words where it has the form of a known tool's line."""
-    if len(line) > _LONGEST or _any().match(line) is None:
+    if len(line) > _LONGEST:
+        return line
+    line = _as_it_stands(line)
+    if _any().match(line) is None:
         return line
     for form, said, around in _idioms():
         match = form.match(line)
@@ -45,6 +48,34 @@ def said_plainly(text: str, start: int, line: str) -> str:
                 said,
             ).strip()
     return line
+
+
+_CHANGED: Final = Pattern(
+    r"(?P<label>\b(?:status|state|phase)\b\s?[:=]?\s?)?(?:\bfrom\s)?\"?\b(?P<old>[A-Za-z_]{2,20})\"?\s?(?:->|→|=>|\bto\b)\s?\"?(?P<new>[A-Za-z_]{2,20})\b\"?",
+    re.IGNORECASE,
+)
+
+
+def _as_it_stands(line: str) -> str:
+    """Give a line that tells how a status changed as one that tells the new: what it was before is not how it stands."""
+    if not any(sign in line for sign in ("->", "→", "=>", " to ")):
+        return line
+    return _CHANGED.sub(lambda match: _new(match) if _is_change(match) else match[0], line)
+
+
+def _new(match: re.Match[str]) -> str:
+    return f"{match['label'] or ''}{match['new']}"
+
+
+def _is_change(match: re.Match[str]) -> bool:
+    return match["old"].lower() in _statuses() and match["new"].lower() in _statuses()
+
+
+@cache
+def _statuses() -> frozenset[str]:
+    """Give the words that tell a status."""
+    told = [word for state, others in table("states").items() for word in (state, *others)]
+    return frozenset((*told, *table("phases")["open"], *table("phases")["over"], "new", "draft", "reopened"))
 
 
 def _beside(around: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:

@@ -44,6 +44,17 @@ class Name(NamedTuple):
     """It names the thing itself, and is no mere value whose field has a name that a claim may use as a noun."""
 
 
+_PREFIX: Final = re.compile(r"([A-Za-z]{2,5})[_-](?=\w)")
+
+
+@lru_cache(maxsize=8_192)
+def kind_of_id(identifier: str) -> frozenset[str]:
+    """Give the stem of the noun that the prefix of an identifier stands for, such as `sub_`, if it stands for one."""
+    match = _PREFIX.match(identifier)
+    noun = table("prefixes").get(match[1].lower()) if match is not None else None
+    return frozenset((stem(noun),)) if noun is not None else frozenset()
+
+
 @cache
 def words_of(name: str) -> frozenset[str]:
     """Give a list of words as they are written."""

@@ -15,6 +15,7 @@ from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.moments import epoch
+from assay402.checks.claims.reading.naming import kind_of_id
 from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.text import plain, stems, the_same
 
@@ -143,8 +144,14 @@ class Record:
 
     @cached_property
     def own_stems(self) -> frozenset[str]:
-        """The stems of the words of the record itself."""
-        return frozenset(stems(self.searched))
+        """The stems of the words of the record itself; of an object also those of what its identifier's prefix stands for."""
+        found = frozenset(stems(self.searched))
+        return found | self.id_kinds if self.form == "json" else found
+
+    @property
+    def id_kinds(self) -> frozenset[str]:
+        """The stems of the nouns that the prefixes of an object's identifiers stand for."""
+        return _NONE.union(*(kind_of_id(each.value) for each in self._fields if is_id_name(each.name)))
 
     @cached_property
     def searched(self) -> str:

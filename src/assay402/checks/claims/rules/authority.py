@@ -8,9 +8,15 @@ from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.compare import shape
+from assay402.checks.claims.rules.granting import (
+    DENIED,
+    OF_AUTHORITY,
+    is_of_another,
+    level_of_access,
+    only_denial,
+)
 from assay402.checks.claims.rules.polarity import denies
-from assay402.checks.claims.rules.view import Near, View, report_words
+from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
 APPROVAL: Final = Pattern(
@@ -33,10 +39,6 @@ _PENDING: Final = Pattern(
     r"\b(?:pending|awaiting|requested|waiting|in review|not yet|under review|open|outstanding)\b",
     re.IGNORECASE,
 )
-_DENIED: Final = Pattern(
-    r"\b(?:denied|rejected|revoked|refused|withdrawn|declined|suspended|forbidden|not (?:been )?(?:approved|allowed|permitted|authori[sz]ed|entitled|granted|eligible)|n't (?:allowed|permitted|authori[sz]ed)|lacks? (?:the )?(?:permission|access|role|scope)|insufficient (?:permissions?|privileges?|scopes?)|did not approve|no permission|no access|cancell?ed|removed|without permission|unauthori[sz]ed|may not|must not|disallowed)\b|\b(?:access|permission|allowed|authorized|approved|consent)\s?[=:]\s?\"?(?:none|no|false|denied|revoked|rejected)\b",
-    re.IGNORECASE,
-)
 _GRANTED: Final = Pattern(
     r"\b(?:granted|allowed|permitted|authori[sz]ed)\b|\b(?:access|permission|allowed|scope|role)\s?[=:]\s?\"?(?!none|no\b|false|denied)[\w:-]+",
     re.IGNORECASE,
@@ -55,31 +57,6 @@ _CURRENT: Final = Pattern(
 )
 _PAST_ONLY: Final = Pattern(
     r"\b(?:had|was granted|were granted|used to|previously|formerly)\b", re.IGNORECASE
-)
-_WORDS: Final = frozenset(
-    stem(word)
-    for word in [
-        "approve",
-        "approval",
-        "permission",
-        "allow",
-        "authorize",
-        "access",
-        "role",
-        "consent",
-        "current",
-        "have",
-        "change",
-        "request",
-        "grant",
-        "valid",
-        "until",
-        "sign",
-        "off",
-        "team",
-        "review",
-        "still",
-    ]
 )
 
 
@@ -116,17 +93,20 @@ def authority(view: View) -> Finding | None:
         return found
     if _VALID.search(claim.text) and not claim.negative and (found := _run_out(view)) is not None:
         return found
+    leveled = level_of_access(view)
+    if leveled is not None:
+        return leveled
     approval = APPROVAL.search(claim.text) is not None
     if approval and claim.negative:
         return _not_given(view)
-    if not is_authority(claim) or claim.negative or _DENIED.search(claim.text):
+    if not is_authority(claim) or claim.negative or DENIED.search(claim.text):
         return None  # that access was revoked asserts none
-    subject = claim.content - _WORDS
+    subject = claim.content - OF_AUTHORITY
     near = [each for each in view.near if _speaks(each, approval, subject)]
     if approval and not (near or subject or view.identifiers):
-        near = _only_denial(view)
+        near = only_denial(view)
     near += _label_records(view, near)
-    near = [each for each in near if not _is_of_another(view, each)]
+    near = [each for each in near if not is_of_another(view, each)]
     for each in near:
         ended = _ended(view, each)
         if ended is not None:
@@ -138,7 +118,7 @@ def authority(view: View) -> Finding | None:
                 view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record grants less", approval=False
             )
         about = not each.record.is_prose or each.shared or each.coverage >= 0.5  # half of what the claim says
-        if about and _DENIED.search(text) and not _other_party(each):
+        if about and DENIED.search(text) and not _other_party(each):
             return _finding(
                 view, each, "CONTRADICTED", "AUTHORITY_DENIED", "a record denies it", approval=approval
             )
@@ -157,11 +137,11 @@ def _not_given(view: View) -> Finding | None:
         for record in view.world.with_stem(stem(word))[-_MOST:]
         if _REVIEW.search(record.text)
     }
-    subject = view.claim.content - _WORDS - {stem("yet")}
+    subject = view.claim.content - OF_AUTHORITY - {stem("yet")}
     open_ones = [
         record
         for record in told.values()
-        if (_PENDING.search(record.text) or _DENIED.search(record.text)) and subject <= _around(view, record)
+        if (_PENDING.search(record.text) or DENIED.search(record.text)) and subject <= _around(view, record)
     ]
     given = [
         record
@@ -230,7 +210,7 @@ def _granted(view: View, near: list[Near], *, approval: bool) -> Finding | None:
             if approval
             else _GRANTED.search(text) is not None
         )
-        subject = view.claim.content - _WORDS
+        subject = view.claim.content - OF_AUTHORITY
         share = max(each.coverage, len(subject & each.stems) / len(subject)) if subject else each.coverage
         # Most of it; less where nobody is named.
         enough = each.coverage >= 0.6 or (not view.claim.names and share >= 0.4)
@@ -260,9 +240,9 @@ _MAY: Final = Pattern(r"\bauthori[sz]ation\b|\bmay\s(?=[a-z])")
 def _speaks(near: Near, approval: bool, subject: frozenset[str]) -> bool:
     text = near.record.searched if near.record.form == "json" else near.record.text
     about = (
-        APPROVAL.search(text) or _PENDING.search(text) or _DENIED.search(text)
+        APPROVAL.search(text) or _PENDING.search(text) or DENIED.search(text)
         if approval
-        else PERMISSION.search(text) or _DENIED.search(text) or _GRANTED.search(text) or _MAY.search(text)
+        else PERMISSION.search(text) or DENIED.search(text) or _GRANTED.search(text) or _MAY.search(text)
     )
     return bool(about) and (bool(near.shared) or bool(subject & near.stems) or not subject)
 
@@ -278,32 +258,6 @@ def _label_records(view: View, near: list[Near]) -> list[Near]:
         if record.item.id in items and record.order not in known
     ]
     return [view.to(record) for record in found]
-
-
-_BY: Final = re.compile(r"\bby\s(?:[A-Z][\w.'-]*\s?)+")
-_DENYING: Final = frozenset(
-    stem(word) for word in ("reject", "deny", "decline", "refuse", "withdraw", "revoke")
-)
-
-
-def _only_denial(view: View) -> list[Near]:
-    """Give the one record of the evidence that denies something, and says of nothing else than identifiers what it denies."""
-    found = {
-        record.order: record for word in sorted(_DENYING) for record in view.world.with_stem(word)[:2]
-        if _DENIED.search(record.text)
-    }  # fmt: skip
-    if len(found) != 1:
-        return []
-    (record,) = found.values()
-    plain = " ".join(each for each in _BY.sub("", record.text[:400]).split() if each.isalpha())
-    others = frozenset(stems(plain)) - _WORDS - _DENYING - report_words()
-    return [] if others - view.claim.content else [view.to(record)]
-
-
-def _is_of_another(view: View, near: Near) -> bool:
-    """Tell whether a record names another thing of the claimed one's kind by its identifier, and not that one."""
-    named = {shape(each) for each in view.identifiers}
-    return bool(named) and not near.shared and any(shape(each) in named for each in near.record.held_ids)
 
 
 def _other_party(near: Near) -> bool:

@@ -241,7 +241,7 @@ def _groups(record: Record) -> frozenset[str]:
     ]
     told += [each.name for each in record.fields if each.name.lower().endswith(("ed", "ed_at"))]
     keyed = groups_of_key(record.fields[0].name) if len(record.fields) > 1 else frozenset()
-    return groups_in(" ".join((record.label, *told))[:600]) | keyed
+    return groups_in(" ".join((record.label, *told, *sorted(record.id_kinds)))[:600]) | keyed
 
 
 def _tool_groups(label: str) -> frozenset[str]:

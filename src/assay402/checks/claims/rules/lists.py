@@ -122,7 +122,10 @@ def _closing(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
     """Give the number of rows that the closing line of the last query tells."""
     if not things & _ROW_WORDS:
         return []
-    return view.world.once("closing", lambda: _closing_of(view.world))
+    found = view.world.once("closing", lambda: _closing_of(view.world))
+    if _RETURNED.search(view.claim.text):
+        return found
+    return [_counted(view.world, count, record) for count, record in found]
 
 
 def _closing_of(world: World) -> list[tuple[int, Record]]:
@@ -133,3 +136,22 @@ def _closing_of(world: World) -> list[tuple[int, Record]]:
         if (match := _ROWS.match(record.text)) is not None
     ]
     return sorted(told, key=lambda each: each[1].order)[-1:]
+
+
+_COUNT: Final = re.compile(r"\W*count\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"\s*([0-9]+)\b")
+_RETURNED: Final = Pattern(r"\b(?:quer(?:y|ies)|returned|select)\b", re.IGNORECASE)
+"""What the query gave back is its rows, and not what it counted."""
+_ABOVE: Final = 4
+"""Lines between the header of a count and the line that closes the answer."""
+
+
+def _counted(world: World, count: int, record: Record) -> tuple[int, Record]:
+    """Give the number of rows that a query counted, where its answer is one row with that number."""
+    above = world.records[max(0, record.order - _ABOVE) : record.order] if count == 1 else ()
+    heads = [each.order for each in above if each.item is record.item and _COUNT.match(each.text)]
+    for each in above:
+        number = _NUMBER.match(each.text)
+        if heads and each.order > heads[-1] and each.item is record.item and number is not None:
+            return int(number[1]), each
+    return count, record

@@ -199,10 +199,15 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     if (
         aim.kind == "to"
         and RECEIVED.search(text)
+        and _CHANNEL.search(text) is None
         and not (aim.is_common and any(each.is_name for each in told))
     ):
         return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
     return unstated(supported, _ID, "the record names another target", "the same target")
+
+
+_CHANNEL: Final = re.compile(r"(?<!\w)#[A-Za-z]|\bchannels?\b")
+"""What was posted in one may be posted in another as well."""
 
 
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:

@@ -16,7 +16,7 @@ from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View
 
 _STANDS: Final = Pattern(
-    r"\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently |still |already )?(?P<state>in progress|[a-z]{2,14})[.!]?\s*",
+    r"\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently |still |already )?(?P<state>in progress|being processed|[a-z]{2,14})[.!]?\s*",
     re.IGNORECASE,
 )
 _STATUS: Final = re.compile(r"(?:^|[_.])(?:status|state|phase)$", re.IGNORECASE)
@@ -43,6 +43,12 @@ _HEAD: Final = 200
 _MOST_FIELDS: Final = 40
 
 
+_GOING_ON: Final = dict.fromkeys(
+    ("in progress", "processing", "being processed", "underway", "ongoing"), "in progress"
+)
+"""Words for one state, which is told in each of them."""
+
+
 def phased(view: View) -> Finding | None:
     """Judge how one thing is said to stand by the status that the newest record of it gives."""
     claim = view.claim
@@ -57,7 +63,7 @@ def phased(view: View) -> Finding | None:
         return None
     record, state = newest[0].record, match["state"].lower()
     given = status_of(record)
-    if given == state:
+    if _GOING_ON.get(given, given) == _GOING_ON.get(state, state):
         return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(record.ref,))
     if given in table("states").get(state, ()) or (state in _open() and given in _over()):
         return Finding(
@@ -154,7 +160,7 @@ def _main(record: Record) -> frozenset[str]:
         record.label and record.pointer
     ):  # the name it stands under; what stands before a JSON text may say anything
         return frozenset(stems(record.label.replace("_", " ")))
-    return named[0] if named else frozenset()
+    return named[0] if named else record.id_kinds
 
 
 def _thing(record: Record) -> tuple[frozenset[str], frozenset[str]]:

@@ -25,6 +25,7 @@ _PORTION: Final = re.compile(
     rf"\b(?:(?P<times>an?|{'|'.join(NUMBERS)})\s)?(?<!first\s)(?<!second\s)(?<!other\s)(?P<part>{'|'.join(_PARTS)})s?(?=\s(?:of|the|our|all)\b)"
     r"|\b(?P<percent>[0-9]{1,3}(?:\.[0-9]{1,4})?)\s?(?:%|percent)(?=\sof\b)"
     rf"|\b(?:all|every|each)\b(?:\s(?!but\b|except\b|bar\b|save\b)[\w-]+){{0,4}}?\s(?:but|except(?:\sfor)?|bar|save)\s(?P<but>{N})\b"
+    r"|\b(?P<most>most|(?:the|a) majority)(?=\s(?:of\s)?(?:the\s|our\s|these\s|those\s)?[a-z][\w-]*s\b)"
     r"|\b(?:not|\w+n't)\s(?P<some>all|every)\b)",
     re.IGNORECASE,
 )
@@ -33,7 +34,20 @@ WORDS: Final = frozenset(
     for word in (*NUMBERS, *_PARTS, "percent", "all", "every", "each", "but", "except", "bar", "save", "more", "less", "fewer", "least", "most", "only", "nearly", "almost", "roughly", "approximately", "exactly")
 )  # fmt: skip
 """What the words of a part of something stem to: they name nothing."""
-_HINTS: Final = ("half", "third", "quarter", "fifth", "tenth", "%", "percent", "all ", "every ", "each ")
+_HINTS: Final = (
+    "half",
+    "third",
+    "quarter",
+    "fifth",
+    "tenth",
+    "%",
+    "percent",
+    "all ",
+    "every ",
+    "each ",
+    "most ",
+    "majority ",
+)
 
 
 class Portion(NamedTuple):
@@ -88,6 +102,8 @@ def _portion_of(text: str) -> Portion | None:
     bound = _BOUNDS[match["bound"].lower()] if match["bound"] else ""
     if match["some"]:
         return Portion(Fraction(0), Fraction(1), "!", None, *match.span())
+    if match["most"]:
+        return Portion(Fraction(1, 2), Fraction(1), ">", None, *match.span())
     if match["but"]:
         return (
             Portion(Fraction(0), Fraction(1), "", number(match["but"]), *match.span()) if not bound else None

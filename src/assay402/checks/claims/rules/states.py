@@ -125,12 +125,15 @@ def _states_of(record: Record) -> frozenset[str]:
     """Give the words by which a record says how something stands: of a row, those of its column of states."""
     if record.form == "row":
         told = " ".join(each.value for each in record.fields if _STATE_NAME.search(each.name))
+        if _UP.match(told):
+            told += " running"  # so containers are listed
     else:
         told = record.text[:_LONGEST]
     return frozenset(word.lower() for word in words(told))
 
 
 _LONGEST: Final = 300
+_UP: Final = re.compile(r"up (?:[0-9]|about|less)", re.IGNORECASE)
 
 
 @rule("claims/state-recorded", since="0.1", spec="section 5.7 and section 7, R19")

@@ -17,7 +17,7 @@ from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
 _ABOUT: Final = Pattern(
-    r"\b(?:tests?|test suites?|suites?|specs?|(?:rspec )?examples|assertions|checks|ci|build|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
+    r"\b(?:tests?|test suites?|suites?|specs?|(?:rspec )?examples|assertions|checks|ci|build|pipeline|workflow|tap|pytest|jest|mocha|ctest|phpunit|junit)\b|\b(?:everything|all) (?:is |are )?(?:pass\w*|green)\b",
     re.IGNORECASE,
 )
 _PASS: Final = Pattern(
