@@ -134,6 +134,8 @@ def words_of(group: str) -> frozenset[str]:
 def same_action(claimed: str, found: str) -> bool:
     """Tell whether an action of the evidence may be the one claimed."""
     related = table("actions")["same"]
+    if found in table("actions")["never"].get(claimed, ()):
+        return False  # who was paid gave nothing back
     return (
         claimed == found
         or found in related.get(claimed, ())
@@ -229,7 +231,7 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
         and not _FUTURE.search(before, around=around)
         and not _MODAL.search(before, around=around)
         and not _ASKED.search(before, around=around)
-        and not _is_participle(low)
+        and not is_participle(low)
     ):
         made: Stage | None = "COMPLETED" if _MADE.search(before, around=around) else None
         goes_on: Stage | None = "ATTEMPTED" if _GOES_ON.match(text, end) is not None else None
@@ -246,7 +248,7 @@ def _mention(text: str, word: str, group: str, start: int, end: int) -> Mention 
     if _BEGUN.search(before, around=around):
         return Mention(group, "ATTEMPTED", start, end, _is_negated(before, around))
     if (
-        _is_participle(low)
+        is_participle(low)
         and not _IN_ORDER.search(before, around=around)
         and not (_ADJECTIVE.search(before, around=around) and text[end : end + 1] == " ")
     ):
@@ -276,7 +278,8 @@ _PAST: Final = frozenset(
 )
 
 
-def _is_participle(low: str) -> bool:
+def is_participle(low: str) -> bool:
+    """Tell whether a word in lower case has the form of something done."""
     return low in _PAST or (low.endswith("ed") and len(low) > 4)  # shorter words that end so are no verbs
 
 

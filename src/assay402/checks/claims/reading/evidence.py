@@ -9,7 +9,8 @@ from msgspec import Struct
 from assay402.checks.claims.model import EvidenceItem, Field
 from assay402.checks.claims.reading.blocks import Blocks
 from assay402.checks.claims.reading.idioms import said_plainly
-from assay402.checks.claims.reading.records import Record, is_id_name
+from assay402.checks.claims.reading.naming import is_id_name
+from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.sentences import sentences
 from assay402.checks.claims.reading.statuses import words_for
 from assay402.core.errors import JSONUnreadable

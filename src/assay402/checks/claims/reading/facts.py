@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import Fact
 from assay402.checks.claims.reading.measured import attribute, numeric
 from assay402.checks.claims.reading.moments import MONTH, date_value, time_value
-from assay402.checks.claims.reading.parts import parts, ranges
+from assay402.checks.claims.reading.parts import parts, ranges, with_weekday
 from assay402.checks.claims.reading.quantities import (
     CURRENCIES,
     SCALES,
@@ -78,6 +78,7 @@ _GRAMMAR: Final = re.compile(
                 r"(?P<parts>(?<![\w.])(?=[0-9]+(?:d|h|m|min)[0-9])(?:[0-9]{1,6}d)?(?:[0-9]{1,6}h)?(?:[0-9]{1,6}m(?:in)?)?"
                 r"(?:[0-9]{1,6}(?:\.[0-9]{1,9})?s)?(?:[0-9]{1,6}ms)?(?!\w))"
             ),
+            r"(?P<hex>(?<![\w])0x[0-9a-fA-F]{3,128}(?!\w))",
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
             r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
@@ -87,6 +88,7 @@ _GRAMMAR: Final = re.compile(
     )
     + ")"
 )
+_DAY: Final = re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b")
 _TRIGGER: Final = re.compile(r"[0-9/@]|\b[A-Z]{3}\b|[a-z]\.[a-z]{2,4}\b|\bquarter\b")
 _LOCATOR: Final = re.compile(r"[0-9]{3,}[A-Z]{3}")
 """A code such as those of bookings, which a number with a unit would be if the unit were one."""
@@ -106,6 +108,8 @@ def facts(text: str) -> tuple[Fact, ...]:
         if not any(each.start < fact.end and fact.start < each.end for each in found)
     ]
     found.sort(key=lambda fact: fact.start)
+    if "day" in text or _DAY.search(text) is not None:
+        found = [with_weekday(fact, text) for fact in found]
     if len(found) > 1 or "(1)" in text:
         found = parts(found, text)
     return tuple(ranges(found, text)) if "etween " in text else tuple(found)
@@ -188,7 +192,9 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
             )
         case "code":
             return None if raw.lower() in acronyms() else _plain(kind, raw.lower(), raw, start, end, text)
-    return _plain({"uuid": "id", "ip": "id"}.get(kind, kind), raw.lower(), raw, start, end, text)
+    return _plain(
+        {"uuid": "id", "ip": "id", "hex": "hash"}.get(kind, kind), raw.lower(), raw, start, end, text
+    )
 
 
 def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:

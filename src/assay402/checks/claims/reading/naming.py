@@ -1,11 +1,12 @@
 """What names the subject of a record or of a claim: slots such as `service: auth`, and fillers such as `the auth service`."""
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from assay402.checks.claims.data import table
-from assay402.checks.claims.model import Fact
+from assay402.checks.claims.model import Fact, Field
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 
@@ -53,6 +54,29 @@ def kind_of_id(identifier: str) -> frozenset[str]:
     match = _PREFIX.match(identifier)
     noun = table("prefixes").get(match[1].lower()) if match is not None else None
     return frozenset((stem(noun),)) if noun is not None else frozenset()
+
+
+_ID_NAME: Final = re.compile(
+    r"(?:^|[_.\-])(?:id|ids|uuid|number|no|key|sku|ref|reference|code|name|version|sha)$|^(?:order|invoice|ticket|flight|customer|user|account|charge|refund|reservation|booking|item|product|service|job|path|file|email|host|branch|env|environment|drive|channel|recipient|to|claim|patient|member|employee|parcel|shipment|node|device|sensor|case|subscription)$",
+    re.IGNORECASE,
+)
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a field of this name identifies what it stands in."""
+    return _ID_NAME.search(name) is not None
+
+
+_SETTLEMENT: Final = frozenset((stem("payment"), stem("settle"), stem("settlement")))
+"""What x402's SettlementResponse is of, which has `success` and `network`."""
+_MOST_ANSWERED: Final = 12
+
+
+def kinds_told(fields: Sequence[Field]) -> frozenset[str]:
+    """Give the stems of the nouns for what an object is, by the prefixes of its identifiers or as x402's answer to a payment."""
+    kinds = frozenset[str]().union(*(kind_of_id(each.value) for each in fields if is_id_name(each.name)))
+    names = {each.name for each in fields[:_MOST_ANSWERED]} if not kinds else set()
+    return _SETTLEMENT if {"success", "network"} <= names else kinds
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Final
 
@@ -29,6 +30,26 @@ def parts(found: Iterable[Fact], text: str) -> list[Fact]:
         else:
             whole.append(fact)
     return whole
+
+
+WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WEEKDAY: Final = re.compile(rf"\b({'|'.join(WEEKDAYS)}|Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:the )?$")
+
+
+def with_weekday(fact: Fact, text: str) -> Fact:
+    """Give a date with the day of the week before it, where it is that date's; a wrong one stays a word of the text."""
+    match = _WEEKDAY.search(text[max(0, fact.start - 16) : fact.start]) if fact.kind == "date" else None
+    if match is None or not fact.value[:10].replace("-", "").isdigit():
+        return fact
+    if not weekday(fact.value).startswith(match[1]):
+        return fact
+    start = fact.start - len(match[0])
+    return replace(fact, raw=text[start : fact.end], start=start)
+
+
+def weekday(value: str) -> str:
+    """Name the day of the week of a whole date."""
+    return WEEKDAYS[date.fromisoformat(value[:10]).weekday()]
 
 
 def _is_repeated(said: Fact | None, fact: Fact, text: str) -> bool:

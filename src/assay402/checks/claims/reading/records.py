@@ -15,7 +15,7 @@ from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import EvidenceItem, Fact, Field
 from assay402.checks.claims.reading.facts import LONGEST, facts, value_facts
 from assay402.checks.claims.reading.moments import epoch
-from assay402.checks.claims.reading.naming import kind_of_id
+from assay402.checks.claims.reading.naming import is_id_name, kinds_told
 from assay402.checks.claims.reading.order import tokens
 from assay402.checks.claims.reading.text import plain, stems, the_same
 
@@ -27,10 +27,6 @@ _STAMP: Final = re.compile(
     r"\s*\[?([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?|[0-9]{2}:[0-9]{2}:[0-9]{2})"
 )
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
-_ID_NAME: Final = re.compile(
-    r"(?:^|[_.\-])(?:id|ids|uuid|number|no|key|sku|ref|reference|code|name|version|sha)$|^(?:order|invoice|ticket|flight|customer|user|account|charge|refund|reservation|booking|item|product|service|job|path|file|email|host|branch|env|environment|drive|channel|recipient|to|claim|patient|member|employee|parcel|shipment|node|device|sensor|case|subscription)$",
-    re.IGNORECASE,
-)
 _TIME_NAMES: Final = (
     "timestamp", "time", "ts", "updated_at", "completed_at", "finished_at", "created_at", "date", "at",
 )  # fmt: skip
@@ -150,8 +146,8 @@ class Record:
 
     @property
     def id_kinds(self) -> frozenset[str]:
-        """The stems of the nouns that the prefixes of an object's identifiers stand for."""
-        return _NONE.union(*(kind_of_id(each.value) for each in self._fields if is_id_name(each.name)))
+        """The stems of the nouns that the prefixes of an object's identifiers stand for; x402's answer to a payment has none."""
+        return kinds_told(self._fields)
 
     @cached_property
     def searched(self) -> str:
@@ -282,7 +278,7 @@ class Record:
         found: list[Fact] = []
         for index, field in enumerate(self.fields):
             attribute = _named_by(field.name)
-            if _WHOLE.fullmatch(field.value) is not None and _ID_NAME.search(field.name):
+            if _WHOLE.fullmatch(field.value) is not None and is_id_name(field.name):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
             day = epoch(field.name, field.value)
@@ -388,8 +384,3 @@ def _measured(field: Field) -> Fact | None:
         return None
     unit = {"pct": "%", "percent": "%"}.get(match[1].lower(), match[1])
     return next((each for each in value_facts(f"{field.value} {unit}") if each.kind != "number"), None)
-
-
-def is_id_name(name: str) -> bool:
-    """Tell whether a field of this name identifies what it stands in."""
-    return _ID_NAME.search(name) is not None

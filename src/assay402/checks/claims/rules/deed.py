@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
-from assay402.checks.claims.reading.actions import cue, groups_in, groups_of_key, mentions
+from assay402.checks.claims.reading.actions import cue, groups_in, groups_of_key, is_participle, mentions
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
@@ -166,7 +166,10 @@ def _from_fields(record: Record) -> list[Deed]:
     told = [
         field.name
         for field in record.fields
-        if field.name.lower().endswith(("ed_at", "ed", "ed_to", "sent_to", "assignee"))
+        if (
+            field.name.lower().endswith(("ed_at", "ed", "ed_to", "sent_to", "assignee"))
+            or is_participle(field.name.lower().rpartition("_")[2])
+        )
         and field.value.lower() not in ("", "null", "false", "0", "none")
     ]
     if stage_of(record) is None:

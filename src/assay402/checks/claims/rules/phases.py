@@ -7,9 +7,9 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import groups_in
-from assay402.checks.claims.reading.naming import kinds
+from assay402.checks.claims.reading.naming import is_id_name, kinds
 from assay402.checks.claims.reading.patterns import Pattern
-from assay402.checks.claims.reading.records import Record, is_id_name
+from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.order import is_later

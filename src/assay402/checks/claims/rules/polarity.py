@@ -121,6 +121,11 @@ def _denied(claim: Claim, named: frozenset[str]) -> bool:
     return claim.negative and len(claim.content) <= 4  # a short clause is denied as a whole
 
 
+def _is_failure(claim: Claim) -> bool:
+    """Tell whether a claim itself says that something failed: a `no` of the record is no denial of that."""
+    return any(each.stage == "FAILED" for each in claim.mentions)
+
+
 @rule("claims/polarity-flip", since="0.1", spec="section 7, R05")
 def polarity_flip(view: View) -> Finding | None:
     """Contradict a claim that the evidence denies, or that denies what the evidence states.
@@ -140,7 +145,12 @@ def polarity_flip(view: View) -> Finding | None:
         record = near.record
         if record.form in ("json", "row") or record.fields:
             told = truth_of(claim, record)
-            if told is False and (near.shared or near.coverage >= _ALIGNED_FIELD) and not _bad_values(near):
+            if (
+                told is False
+                and not _is_failure(claim)
+                and (near.shared or near.coverage >= _ALIGNED_FIELD)
+                and not _bad_values(near)
+            ):
                 return _contradicted(
                     "claims/polarity-flip", near, "POLARITY", "the record gives the other answer"
                 )

@@ -4,7 +4,10 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.parts import weekday
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import is_share
@@ -151,7 +154,22 @@ def _time(fact: Fact, found: Fact) -> str:
     return moment[1] if moment is not None and re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", fact.raw) else found.raw
 
 
+_DAY_BEFORE: Final = re.compile(
+    r"(?:[A-Z][a-z]{2,8}day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)(,? (?:the )?)(?=[A-Z0-9])"
+)
+
+
 def _date(fact: Fact, found: Fact) -> str | None:
+    """Give a date as the claim writes it, its day of the week with it where the claim has one."""
+    before = _DAY_BEFORE.match(fact.raw)
+    if before is None:
+        return _plain_date(fact, found)
+    rest = replace(fact, raw=fact.raw[before.end() :])
+    plain = _plain_date(rest, found) if found.value[:10].replace("-", "").isdigit() else None
+    return None if plain is None else f"{weekday(found.value)}{before[1]}{plain}"
+
+
+def _plain_date(fact: Fact, found: Fact) -> str | None:
     year, _, rest = found.value.partition("-")
     if "?" in found.value or "Q" in found.value:
         return None
