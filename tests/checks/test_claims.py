@@ -14,7 +14,8 @@ from assay402 import claims
 from assay402.checks.claims import CHECK
 from assay402.checks.claims.contract import EXIT_CODES
 from assay402.checks.claims.rules.verdict import LAST, ORDER
-from vectors import cases
+from claims_cases import request
+from vectors import VECTORS, cases
 
 RESPONSE = json.loads(files("assay402.checks.claims.data").joinpath("response.schema.json").read_bytes())
 REQUEST = json.loads(files("assay402.checks.claims.data").joinpath("request.schema.json").read_bytes())
@@ -38,6 +39,7 @@ FRESH = cases("claims/fresh-t.json")
 QUALIFIED = cases("claims/fresh-c.json")
 MEASURES = cases("claims/measures.json")
 EVERYDAY = cases("claims/everyday.json")
+VERBS = json.loads((VECTORS / "claims" / "verbs.json").read_bytes())
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -159,6 +161,26 @@ def test_a_value_is_one_in_whatever_measure_or_spelling_it_is_written(case: dict
 @pytest.mark.parametrize("case", EVERYDAY, ids=lambda case: case["id"])
 def test_an_everyday_report_gets_the_state_that_its_record_gives_it(case: dict[str, Any]) -> None:
     assert faults(case) == []
+
+
+def test_a_record_of_one_thing_done_supports_no_claim_of_another_but_for_those_that_follow() -> None:
+    """Every verb beside every other: actions that are alike in other ways are not the same."""
+    verbs = VERBS["verbs"]
+    supported = [
+        [one, other]
+        for one in verbs
+        for other in verbs
+        if supports(f"The thing K7 was {one}.", f"thing K7 {other} ok")
+    ]
+    assert supported == sorted(
+        [*VERBS["supports"], *([one, one] for one in verbs)],
+        key=lambda pair: [verbs.index(each) for each in pair],
+    )
+
+
+def supports(candidate: str, evidence: str) -> bool:
+    answer = claims.diagnose(request(candidate, evidence))
+    return [each["support"] for each in answer["diagnosis"]["claims"]] == ["SUPPORTED"]
 
 
 @pytest.mark.parametrize("operation", RUN)

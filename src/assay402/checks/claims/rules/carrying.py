@@ -14,6 +14,7 @@ from assay402.checks.claims.rules.asked import path_words, resource_of
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
+from assay402.checks.claims.rules.verbs import tells_another_verb
 from assay402.checks.claims.rules.view import Near, View, report_words
 
 _PURPOSE: Final = Pattern(
@@ -45,6 +46,8 @@ def carries(view: View, action: Told, near: Near) -> bool:
     if near.missing_names and not (action.act.outcome or _told_by_parts(view, near)):
         return False
     if not speaks_plainly(claim, near) or _asks_of_other(view, action, near):
+        return False
+    if tells_another_verb(claim, near.record):
         return False
     spoken = _spoken(action, near)
     purpose = _PURPOSE.search(claim.text)

@@ -128,10 +128,13 @@ def _with_bare_values(text: str, facts: Sequence[Fact]) -> str:
     return plain("".join(made) + text[last:])
 
 
+_DONE: Final = ("COMPLETED", "REVERSED")
+
+
 def _does_as_much(view: View, near: Near) -> bool:
     """Tell whether a record that repeats a claim of something done says that it was done: a command only asks for it."""
-    done = {each.group for each in view.claim.mentions if each.stage == "COMPLETED" and not each.negated}
-    told = {deed.group for deed in view.world.deeds(near.record) if deed.stage == "COMPLETED"}
+    done = {each.group for each in view.claim.mentions if each.stage in _DONE and not each.negated}
+    told = {deed.group for deed in view.world.deeds(near.record) if deed.stage in _DONE}
     return not done or bool(done & told)
 
 

@@ -1,0 +1,64 @@
+"""Whether the record of an action tells of the very thing that a claim says was done, and not of another done to the same."""
+
+from functools import cache, lru_cache
+from typing import Final
+
+from assay402.checks.claims.data import table
+from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.actions import groups_in, is_participle
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, words
+from assay402.checks.claims.rules.phases import status_of
+
+_LONGEST: Final = 400
+_NONE: Final = frozenset[str]()
+
+
+def tells_another_verb(claim: Claim, record: Record) -> bool:
+    """Tell whether a record says that something else was done: `emailed` where the claim has `paid`.
+
+    Actions are of one group where tools and reporters often take one word for the other. A record that names what was
+    done by a verb of its own means that verb, and supports what follows from it alone.
+    """
+    claimed = _verbs_of(claim)
+    if not claimed:
+        return False
+    told = _told(record)
+    held = record.whole_stems | told
+    return bool(told) and not any(each in held or _implied().get(each, _NONE) & held for each in claimed)
+
+
+def _verbs_of(claim: Claim) -> frozenset[str]:
+    """Give the stems of the verbs by which a claim says that something was done."""
+    said = {
+        stem(claim.text[each.start : each.end]): claim.text[each.start : each.end].lower()
+        for each in claim.mentions
+        if each.stage == "COMPLETED" and not each.negated
+    }
+    return frozenset(one for one, word in said.items() if is_participle(word) and one not in _neutral())
+
+
+def _told(record: Record) -> frozenset[str]:
+    """Give the stems of the verbs by which a record itself says what was done."""
+    return _participles(status_of(record) if record.form == "json" else record.text[:_LONGEST])
+
+
+@lru_cache(maxsize=4_096)
+def _participles(text: str) -> frozenset[str]:
+    return frozenset(
+        one
+        for word in words(text)
+        if is_participle(word.lower()) and (one := stem(word)) not in _neutral() and groups_in(word)
+    )
+
+
+@cache
+def _implied() -> dict[str, frozenset[str]]:
+    """Give for the stem of each verb the stems of those it follows from."""
+    return {stem(verb): frozenset(map(stem, others)) for verb, others in table("verbs")["implied_by"].items()}
+
+
+@cache
+def _neutral() -> frozenset[str]:
+    """Give the stems of verbs that say of whatever was done that it was."""
+    return frozenset(map(stem, table("verbs")["neutral"]))
