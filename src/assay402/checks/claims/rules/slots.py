@@ -4,6 +4,8 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
@@ -11,6 +13,8 @@ from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.labelled import found_elsewhere
+from assay402.checks.claims.rules.numbered import other_number
+from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
@@ -76,7 +80,8 @@ def other_slot(supported: Supported) -> Finding | None:
         )
     for near in supported.nears if supported.rule != "share-counted" else ():
         found = (
-            _labelled_otherwise(supported, near)
+            _numbered_otherwise(supported, near)
+            or _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
             or _of_other_part(supported, near)
             or found_elsewhere(supported, near, _ID)
@@ -84,6 +89,18 @@ def other_slot(supported: Supported) -> Finding | None:
         if found is not None:
             return found
     return _of_other_period(supported) or _of_other_code(supported) or _turned(supported)
+
+
+def _numbered_otherwise(supported: Supported, near: Near) -> Finding | None:
+    """Take back how many there are for how many of them were so: `12 tests passed` beside `tests=12 passed=9`."""
+    binding = other_number(supported.claim, near)
+    if binding is None or binding.found is None:
+        return None
+    if supported.claim.negative:
+        return unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
+    found = denied(supported, _ID, near.record, "VALUE_MISMATCH", f"there it is {binding.found.raw}")
+    refs = tuple(dict.fromkeys((binding.ref, *found.refs)))
+    return replace(found, refs=refs, repair=replacement(supported.claim, binding))
 
 
 def _is_so(match: re.Match[str]) -> bool:
