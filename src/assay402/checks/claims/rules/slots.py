@@ -147,7 +147,7 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
 
 def _is_in_head(record: Record, other: Fact, found: Fact) -> bool:
     """Tell whether a value stands in what heads the list of another, and so is of all of it: `12 tests: 3 failed`."""
-    head = _HEAD.match(record.text) if 0 <= other.end <= found.start else None
+    head = _HEAD.match(record.text) if 0 <= other.start <= found.start else None
     return head is not None and other.end <= head.end() <= found.start
 
 
