@@ -20,7 +20,9 @@ _OVER: Final = frozenset((",", ";", ".", ":", "and", "but", "while", "whereas", 
 _UNDER: Final = frozenset(
     ("in", "on", "at", "for", "from", "with", "without", "by", "to", "after", "before", "during", "since", "until")
 )  # fmt: skip
-_BE: Final = frozenset(("is", "are", "was", "were", "be", "been", "being", "got", "get", "have", "has", "had"))
+_BE: Final = frozenset(
+    ("is", "are", "was", "were", "be", "been", "being", "got", "get", "have", "has", "had")
+)
 _ABOUT: Final = frozenset(
     ("all", "the", "our", "its", "about", "some", "roughly", "around", "exactly", "only", "just", "nearly", "almost",
      "over", "more", "than", "at", "least", "most", "up", "to", "a", "total", "of", "another", "these", "those")
@@ -83,7 +85,11 @@ def _predicates(text: str, fact: Fact) -> frozenset[str]:
     """Give the words that may say something of so many things: those around them, and those behind that close the clause."""
     before = [each[0].lower() for each in _WORD.finditer(text[: fact.start])]
     verb = next((each for each in reversed(before) if each not in _ABOUT), "")
-    if before and before[-1] in (*_UNDER, "of") and not (len(before) > 1 and before[-2] in ("up", "total", "out")):
+    if (
+        before
+        and before[-1] in (*_UNDER, "of")
+        and not (len(before) > 1 and before[-2] in ("up", "total", "out"))
+    ):
         return frozenset()  # how many there are is only named
     found: list[str] = [verb] if verb.isalpha() and is_past(verb) else []
     ahead = [each[0].lower() for each in _WORD.finditer(text[fact.end : fact.end + 200])][:_AHEAD]
@@ -94,8 +100,10 @@ def _predicates(text: str, fact: Fact) -> frozenset[str]:
             break
         following = ahead[place + 1] if place + 1 < len(ahead) else "."
         is_under = is_under or word in _UNDER
-        if word.isalpha() and place != thing and (
-            not is_under or ahead[place - 1] in _BE or not following.isalpha()
+        if (
+            word.isalpha()
+            and place != thing
+            and (not is_under or ahead[place - 1] in _BE or not following.isalpha())
         ):
             found.append(word)
     return frozenset(found)
@@ -108,7 +116,9 @@ def _thing(ahead: list[str]) -> int:
         (
             place
             for place in named
-            if (ahead[place].endswith("s") and ahead[place] not in _BE) or ahead[place + 1 : place + 2] and ahead[place + 1] in _BE
+            if (ahead[place].endswith("s") and ahead[place] not in _BE)
+            or (ahead[place + 1 : place + 2]
+            and ahead[place + 1] in _BE)
         ),
         named[0] if named else -1,
     )

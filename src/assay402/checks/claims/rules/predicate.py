@@ -11,11 +11,13 @@ from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
+from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.view import Near, report_words, value_words
 
 _WORD: Final = re.compile(r"[A-Za-z][\w'’-]*|[$€£¥]?[0-9][\w.,:%-]*|[^\s\w]")
-_STATUS: Final = re.compile(r"(?:^|[_.])(?:status|state|phase|outcome|result|stage|condition)$", re.IGNORECASE)
+_STATUS: Final = re.compile(
+    r"(?:^|[_.])(?:status|state|phase|outcome|result|stage|condition)$", re.IGNORECASE
+)
 _ENDING: Final = re.compile(r"[a-z-]{2,}(?:ed|en|wn|ing|line|ive|[ai]ble)")
 _NAMING: Final = frozenset(("the", "a", "an", "this", "that", "these", "those", "your", "our", "its", "their", "his", "her", "my", "each",
                             "every", "any", "no", "of", "in", "on", "at", "for", "from", "to", "by", "with", "without", "per"))  # fmt: skip
@@ -28,7 +30,7 @@ _READ: Final = 400
 
 def is_predicated(claim: Claim, near: Near) -> bool:
     """Tell whether a record says what a claim says of its subject, where the claim says it with a verb or an adjective."""
-    said = predicates(claim.text)
+    said = predicates(claim.text, is_of_table=near.record.form == "row")
     if not said:
         return True
     told, status = _told(near.record), _status(near.record)
@@ -39,8 +41,11 @@ def is_predicated(claim: Claim, near: Near) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def predicates(text: str) -> tuple[str, ...]:
-    """Give the words with which a text says something of its subject, those apart that only carry a value."""
+def predicates(text: str, *, is_of_table: bool) -> tuple[str, ...]:
+    """Give the words with which a text says something of its subject, those apart that only carry a value.
+
+    What the numbers of a table are of, its heading says: `North sold 10 units` beside a column `units`.
+    """
     tokens = [each[0] for each in _WORD.finditer(text[:_READ])]
     return tuple(
         token
@@ -50,6 +55,7 @@ def predicates(text: str) -> tuple[str, ...]:
         and token not in _listed("no_verbs")
         and (token == "got" or stem(token) not in _carrying())
         and _says(tokens, place)
+        and not (is_of_table and _is_value("".join(tokens[place + 1 : place + 2])))
     )
 
 
@@ -61,12 +67,16 @@ def _says(tokens: list[str], place: int) -> bool:
     if before.endswith("ly") and place > 1:
         before = tokens[place - 2].lower()
     if before in _listed("helping"):
-        return _ENDING.fullmatch(token) is not None or is_past(token)
+        return _ENDING.fullmatch(token) is not None or _is_past(token)
     if before in _listed("becoming"):
         return token not in _NAMING and token not in stop_words()
-    if token in _listed("becoming") or not place or before in _NAMING or not is_past(token):
+    if token in _listed("becoming") or not place or before in _NAMING or not _is_past(token):
         return False
     return not _only_carries(token, [each.lower() for each in tokens[place + 1 : place + 3]])
+
+
+def _is_past(token: str) -> bool:
+    return token.endswith("ed") or token in _listed("past")
 
 
 def _only_carries(token: str, behind: list[str]) -> bool:
@@ -74,7 +84,7 @@ def _only_carries(token: str, behind: list[str]) -> bool:
     valued = any(_is_value(each) for each in behind)
     if token in _listed("changing"):
         return valued and behind[0] in ("from", "by")
-    return token in _listed("measuring") and valued
+    return valued and (token in _listed("measuring") or behind[-1] == "to")  # `passed 7 to 2`
 
 
 def _is_value(token: str) -> bool:

@@ -190,7 +190,9 @@ def _counted(text: str, fact: Fact, among: list[Fact]) -> frozenset[str]:
     last = min((each.start for each in among if each.start >= fact.end), default=len(text))
     behind = text[fact.end : last]
     whole = next((each for each in among if each.start == last), None)
-    if whole is not None and behind.strip().lower() in _SPENT:  # `12 of 40 hosts are down` counts what is down
+    if (
+        whole is not None and behind.strip().lower() in _SPENT
+    ):  # `12 of 40 hosts are down` counts what is down
         return _words(text[whole.end :])
     if _PART.search(text[: fact.start]):
         return frozenset(("total",))

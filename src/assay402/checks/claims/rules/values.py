@@ -12,7 +12,7 @@ from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.polarity import opposed, truth_of
 from assay402.checks.claims.rules.predicate import is_predicated
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
-from assay402.checks.claims.rules.view import Near, View, bound_values, value_words
+from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
 
 _COVERED: Final = 0.8
@@ -178,7 +178,7 @@ def _states(view: View, near: Near) -> bool:
         return False
     if near.record.is_prose:
         return in_order(claim, near)
-    if claim.form == "clause" and not is_predicated(claim, near):
+    if claim.form in ("clause", "fragment") and not is_predicated(claim, near):
         return False
     if near.record.form == "row" and _AGGREGATE.search(claim.text):
         return False
