@@ -67,12 +67,19 @@ def _says(tokens: list[str], place: int) -> bool:
     if before.endswith("ly") and place > 1:
         before = tokens[place - 2].lower()
     if before in _listed("helping"):
-        return _ENDING.fullmatch(token) is not None or _is_past(token)
+        return _ENDING.fullmatch(token) is not None or _is_past(token) or _closes(tokens, place)
     if before in _listed("becoming"):
         return token not in _NAMING and token not in stop_words()
     if token in _listed("becoming") or not place or before in _NAMING or not _is_past(token):
         return False
     return not _only_carries(token, [each.lower() for each in tokens[place + 1 : place + 3]])
+
+
+def _closes(tokens: list[str], place: int) -> bool:
+    """Tell whether a word behind a form of `be` is all that is said: `is dormant`, `is dormant since May`."""
+    behind = tokens[place + 1].lower() if place + 1 < len(tokens) else "."
+    is_named = tokens[place] in _NAMING or tokens[place] in stop_words()
+    return not is_named and (not behind[0].isalnum() or behind in _NAMING or behind in ("since", "as", "and"))
 
 
 def _is_past(token: str) -> bool:
