@@ -12,6 +12,7 @@ from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
+from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.view import Near, report_words, value_words
 
 _WORD: Final = re.compile(r"[A-Za-z][\w'’-]*|[$€£¥]?[0-9][\w.,:%-]*|[^\s\w]")
@@ -33,6 +34,8 @@ def is_predicated(claim: Claim, near: Near) -> bool:
     said = predicates(claim.text, is_of_table=near.record.form == "row")
     if not said:
         return True
+    if is_turned(claim, near.record) is not None:
+        return True  # a change is told by what was before and what is after it
     told, status = _told(near.record), _status(near.record)
     return all(
         stem(word) in told or (word in _listed("ended_well") and bool(status & _listed("well")))

@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.numbered import other_number
@@ -78,6 +79,9 @@ def other_slot(supported: Supported) -> Finding | None:
             "COMPARISON_FALSE",
             "the versions are ordered otherwise",
         )
+    for near in supported.nears:
+        if is_turned(supported.claim, near.record):
+            return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the change is the other way round")
     for near in supported.nears if supported.rule != "share-counted" else ():
         found = (
             _numbered_otherwise(supported, near)
