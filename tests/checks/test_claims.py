@@ -31,6 +31,7 @@ OURS = [*cases("claims/ours.json"), *cases("claims/bound.json")]
 VERIFIED = [*cases("claims/verified-a.json"), *cases("claims/verified-c.json")]
 TOOLS = cases("claims/tools.json")
 SUBJECTS = cases("claims/subjects.json")
+OTHERS = cases("claims/fault-a.json")
 ALIKE = cases("claims/verified-d.json")
 TARGETS = cases("claims/targets.json")
 FRESH_A = cases("claims/fresh-a.json")
@@ -121,6 +122,11 @@ def test_an_order_is_isolated_a_sentence_ends_and_a_proposal_reads_as_one(case: 
 
 @pytest.mark.parametrize("case", SUBJECTS, ids=lambda case: case["id"])
 def test_a_record_of_another_subject_decides_nothing(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", OTHERS, ids=lambda case: case["id"])
+def test_a_number_a_verb_or_an_order_of_another_thing_supports_nothing(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

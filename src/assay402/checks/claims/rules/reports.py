@@ -9,11 +9,12 @@ from assay402.checks.claims.reading.records import Record
 
 _N: Final = r"[0-9]+(?:,[0-9]{3})*"
 _COUNT: Final = Pattern(
-    rf"(?<![\w.%])({_N})\s+(?:tests?\s+|examples?\s+|specs?\s+|checks?\s+)?(passed|passing|failed|failing|failures?|skipped|errors?|ignored|pending|total|examples?|tests?)\b",
+    rf"(?<![\w.%])({_N})\s+(?:tests?\s+|examples?\s+|specs?\s+|checks?\s+)?(passed|passing|failed|failing|failures?|skipped|errors?|ignored|pending|total|examples?|tests?)\b(?!\s?=|:\s{{0,4}}[0-9]+(?:\s+[a-z]+:|,|\s*$))",
     re.IGNORECASE,
 )
+"""A word that a sign gives the next number is not of the number before it: `passed=9 failed=3`."""
 _NAMED: Final = Pattern(
-    r"\b(tests|failures|errors|skipped|passed|failed|total|tests run|assertions)\s?[=:]\s{0,8}\"?([0-9]+)(?!\s*(?:passed|failed|skipped|total))",
+    r"\b(tests|failures|errors|skipped|passed|failed|total|tests run|assertions)\s?[=:]\s{0,8}\"?([0-9]+)(?![0-9]|\s*(?:passed|failed|skipped|total)\b(?!\s?[=:]))",
     re.IGNORECASE,
 )
 _OUT_OF: Final = Pattern(r"\bfailed out of ([0-9]+)\b", re.IGNORECASE)

@@ -4,13 +4,18 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.labelled import found_elsewhere
+from assay402.checks.claims.rules.numbered import other_number
+from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
@@ -74,9 +79,13 @@ def other_slot(supported: Supported) -> Finding | None:
             "COMPARISON_FALSE",
             "the versions are ordered otherwise",
         )
+    for near in supported.nears:
+        if is_turned(supported.claim, near.record):
+            return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the change is the other way round")
     for near in supported.nears if supported.rule != "share-counted" else ():
         found = (
-            _labelled_otherwise(supported, near)
+            _numbered_otherwise(supported, near)
+            or _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
             or _of_other_part(supported, near)
             or found_elsewhere(supported, near, _ID)
@@ -84,6 +93,18 @@ def other_slot(supported: Supported) -> Finding | None:
         if found is not None:
             return found
     return _of_other_period(supported) or _of_other_code(supported) or _turned(supported)
+
+
+def _numbered_otherwise(supported: Supported, near: Near) -> Finding | None:
+    """Take back how many there are for how many of them were so: `12 tests passed` beside `tests=12 passed=9`."""
+    binding = other_number(supported.claim, near)
+    if binding is None or binding.found is None:
+        return None
+    if supported.claim.negative:
+        return unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
+    found = denied(supported, _ID, near.record, "VALUE_MISMATCH", f"there it is {binding.found.raw}")
+    refs = tuple(dict.fromkeys((binding.ref, *found.refs)))
+    return replace(found, refs=refs, repair=replacement(supported.claim, binding))
 
 
 def _is_so(match: re.Match[str]) -> bool:
@@ -113,7 +134,7 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
         own = _labels(record, found)
         for other in others:
             label = _labels(record, other)
-            if _segment(record, other) == _segment(record, found):
+            if _segment(record, other) == _segment(record, found) or _is_in_head(record, other, found):
                 continue
             if (
                 not record.is_prose
@@ -126,6 +147,12 @@ def _labelled_otherwise(supported: Supported, near: Near) -> Finding | None:
             if placed or _of_another(record, found, other, said):
                 return denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {other.raw}")
     return None
+
+
+def _is_in_head(record: Record, other: Fact, found: Fact) -> bool:
+    """Tell whether a value stands in what heads the list of another, and so is of all of it: `12 tests: 3 failed`."""
+    head = _HEAD.match(record.text) if 0 <= other.start <= found.start else None
+    return head is not None and other.end <= head.end() <= found.start
 
 
 _COUNTED: Final = re.compile(r"\s(?:to\s)?([a-z]{3,})\b")

@@ -189,9 +189,11 @@ def _counted(text: str, fact: Fact, among: list[Fact]) -> frozenset[str]:
     """Give the words that say what a number of a text counts: those behind it up to the next number or separator."""
     last = min((each.start for each in among if each.start >= fact.end), default=len(text))
     behind = text[fact.end : last]
-    if behind.strip().lower() in _SPENT:  # `12 of 40 hosts are down` counts what is down
-        of = next(each for each in among if each.start == last)
-        return _words(text[of.end :])
+    whole = next((each for each in among if each.start == last), None)
+    if (
+        whole is not None and behind.strip().lower() in _SPENT
+    ):  # `12 of 40 hosts are down` counts what is down
+        return _words(text[whole.end :])
     if _PART.search(text[: fact.start]):
         return frozenset(("total",))
     found = _words(behind)

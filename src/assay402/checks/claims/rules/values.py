@@ -10,8 +10,9 @@ from assay402.checks.claims.reading.text import is_foreign, stem, stems
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.polarity import opposed, truth_of
+from assay402.checks.claims.rules.predicate import is_predicated
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
-from assay402.checks.claims.rules.view import Near, View, bound_values, value_words
+from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.core.check import rule
 
 _COVERED: Final = 0.8
@@ -175,12 +176,10 @@ def _states(view: View, near: Near) -> bool:
         return False
     if opposed(claim, near.record) or not speaks_plainly(claim, near) or _of_other_event(claim, near):
         return False
-    if all(each.kind in IDENTIFYING or each.kind == "code" for each in claim.facts) and not _predicated(
-        view, near
-    ):
-        return False
     if near.record.is_prose:
         return in_order(claim, near)
+    if claim.form in ("clause", "fragment") and not is_predicated(claim, near):
+        return False
     if near.record.form == "row" and _AGGREGATE.search(claim.text):
         return False
     return near.coverage >= _threshold(near, claim)
@@ -206,17 +205,6 @@ def _of_other_event(claim: Claim, near: Near) -> bool:
         and bool(_EVENTS & claim.content)
         for each in near.bindings
     )
-
-
-_PREDICATE: Final = Pattern(
-    r"\b(?:is|are|was|were|been|being|be)\s(?:not\s|now\s|\w+ly\s)?(?!an?\b|the\b|in\b|on\b|at\b|for\b|from\b|to\b|of\b)([a-z][\w-]*(?:ed|en|wn|ing|line|ive|[ai]ble))\b"
-)
-
-
-def _predicated(view: View, near: Near) -> bool:
-    """Tell whether a record holds the word that a claim without values says of its subject."""
-    match = _PREDICATE.search(view.claim.text)
-    return match is None or frozenset(stems(match[1])) <= near.stems | value_words()
 
 
 def _threshold(near: Near, claim: Claim) -> float:

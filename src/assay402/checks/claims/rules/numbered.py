@@ -1,0 +1,124 @@
+"""The number that a record gives what a claim says of a thing, apart from how many of the thing there are."""
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import is_past, stem
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.compare import compare
+from assay402.checks.claims.rules.view import Near
+
+_WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]*|[0-9]+|[^\s\w]")
+_JOINT: Final = re.compile(r"[\s_.\-]+|(?<=[a-z0-9])(?=[A-Z])")
+_COUNTING: Final = frozenset(("count", "num", "number", "n", "no", "total", "of"))
+"""Words of a field's name that say only that it counts."""
+_OVER: Final = frozenset((",", ";", ".", ":", "and", "but", "while", "whereas", "or"))
+_UNDER: Final = frozenset(
+    ("in", "on", "at", "for", "from", "with", "without", "by", "to", "after", "before", "during", "since", "until")
+)  # fmt: skip
+_BE: Final = frozenset(
+    ("is", "are", "was", "were", "be", "been", "being", "got", "get", "have", "has", "had")
+)
+_ABOUT: Final = frozenset(
+    ("all", "the", "our", "its", "about", "some", "roughly", "around", "exactly", "only", "just", "nearly", "almost",
+     "over", "more", "than", "at", "least", "most", "up", "to", "a", "total", "of", "another", "these", "those")
+)  # fmt: skip
+_AHEAD: Final = 12
+_MOST_FIELDS: Final = 60
+
+
+def other_number(claim: Claim, near: Near) -> Binding | None:
+    """Give a number of a claim and the field that counts what is said of it, where none of that name has the claim's number.
+
+    `12 tests passed` beside `tests=12 passed=9`: how many tests there are is not how many passed.
+    """
+    numbers = [fact for fact in claim.facts if fact.kind == "number"]
+    if not numbers:
+        return None
+    fields = tuple(_counting(near.record)) or tuple(
+        each for record in near.record.below[:_MOST_FIELDS] for each in _counting(record)
+    )
+    if len(fields) < len(("how many", "of which")):
+        return None
+    claimed = {fact.low for fact in numbers}
+    for fact in numbers:
+        said = _predicates(claim.text, fact)
+        if not said:
+            continue
+        told = [each for each in fields if _is_said(each[1], said, claim)]
+        if told and not any(each[2].low in claimed or compare(fact, each[2]) == "equal" for each in told):
+            return Binding("mismatch", fact, told[0][2], told[0][0], 1)
+    return None
+
+
+def _counting(record: Record) -> Iterator[tuple[Record, tuple[str, ...], Fact]]:
+    """Give the fields of a record with a number, and the words of their names."""
+    for found in record.facts:
+        if found.start < 0 and found.kind == "number" and _is_count(found.low):
+            place = -1 - found.start
+            name = record.fields[place].name if place < len(record.fields) else ""
+            parts = tuple(each.lower() for each in _JOINT.split(name.rpartition(".")[2]) if each)
+            yield record, tuple(each for each in parts if each not in _COUNTING), found
+
+
+def _is_count(low: Decimal | None) -> bool:
+    return low is not None and low == low.to_integral_value()
+
+
+def _is_said(name: tuple[str, ...], said: frozenset[str], claim: Claim) -> bool:
+    """Tell whether a field is named for what a claim says, and for nothing that it does not say."""
+    return (
+        bool(name)
+        and all(each in said or stem(each) in claim.content for each in name)
+        and any(
+            each in said or ((is_past(each) or each.endswith("ing")) and stem(each) in map(stem, said))
+            for each in name
+        )
+    )
+
+
+def _predicates(text: str, fact: Fact) -> frozenset[str]:
+    """Give the words that may say something of so many things: those around them, and those behind that close the clause."""
+    before = [each[0].lower() for each in _WORD.finditer(text[: fact.start])]
+    verb = next((each for each in reversed(before) if each not in _ABOUT), "")
+    if (
+        before
+        and before[-1] in (*_UNDER, "of")
+        and not (len(before) > 1 and before[-2] in ("up", "total", "out"))
+    ):
+        return frozenset()  # how many there are is only named
+    found: list[str] = [verb] if verb.isalpha() and is_past(verb) else []
+    ahead = [each[0].lower() for each in _WORD.finditer(text[fact.end : fact.end + 200])][:_AHEAD]
+    thing = _thing(ahead)
+    is_under = False
+    for place, word in enumerate(ahead):
+        if word in _OVER:
+            break
+        following = ahead[place + 1] if place + 1 < len(ahead) else "."
+        is_under = is_under or word in _UNDER
+        if (
+            word.isalpha()
+            and place != thing
+            and (not is_under or ahead[place - 1] in _BE or not following.isalpha())
+        ):
+            found.append(word)
+    return frozenset(found)
+
+
+def _thing(ahead: list[str]) -> int:
+    """Give the place of the noun behind a number: the first plural, or what a form of `be` follows, or the first word."""
+    named = [place for place, word in enumerate(ahead) if word.isalpha() and word not in _ABOUT]
+    return next(
+        (
+            place
+            for place in named
+            if (ahead[place].endswith("s") and ahead[place] not in _BE)
+            or (ahead[place + 1 : place + 2]
+            and ahead[place + 1] in _BE)
+        ),
+        named[0] if named else -1,
+    )
