@@ -65,8 +65,10 @@ _MOST_CHILDREN: Final = 200
 """Records looked at of those that stand in one thing."""
 
 
-class Record:
-    """One statement of the evidence with its place. Not a value: it fills in as it is looked at."""
+class _Placed:
+    """What a record is from the beginning: apart from what it fills in, which is more than Python keeps without a dictionary each."""
+
+    __slots__ = ("_fields", "children", "form", "item", "label", "line", "order", "parent", "pointer", "span", "text")
 
     def __init__(
         self,
@@ -95,6 +97,10 @@ class Record:
         if parent is not None:
             parent.children = parent.children or []
             parent.children.append(self)
+
+
+class Record(_Placed):
+    """One statement of the evidence with its place. Not a value: it fills in as it is looked at."""
 
     @cached_property
     def ref(self) -> str:
@@ -180,10 +186,10 @@ class Record:
             found |= child._inner_stems  # noqa: SLF001  (of the same class)
         return frozenset(found)
 
-    @cached_property
+    @property
     def chain(self) -> tuple["Record", ...]:
-        """The record, what it stands in, and what stands in it."""
-        return (self, *self.above, *self.below)
+        """The record, what it stands in, and what stands in it. Not kept: a record that holds itself stays until cycles are searched for."""
+        return (self,) if self.parent is None and not self.children else (self, *self.above, *self.below)
 
     @cached_property
     def held_ids(self) -> frozenset[str]:
@@ -198,9 +204,8 @@ class Record:
     @cached_property
     def chain_ids(self) -> frozenset[str]:
         """The identifiers of the record, of what it stands in, and of what stands in it."""
-        if len(self.chain) == 1:
-            return self.ids
-        return frozenset(each for record in self.chain for each in record.ids)
+        chain = self.chain
+        return self.ids if len(chain) == 1 else frozenset([each for record in chain for each in record.ids])
 
     @cached_property
     def above(self) -> tuple["Record", ...]:

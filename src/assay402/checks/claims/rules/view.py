@@ -200,7 +200,6 @@ class View:
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
         self._near_to: dict[int, Near] = {}
-        self._ranked: list[Near] | tuple[()] = ()
 
     def to(self, record: Record) -> Near:
         """Give a record beside the claim."""
@@ -209,9 +208,9 @@ class View:
             found = self._near_to[record.order] = Near(record, self)
         return found
 
-    def settle(self) -> None:
-        """Let go of the records that only the rules looked at; thousands of claims would keep hundreds of thousands."""
-        self._near_to = {each.record.order: each for each in self._ranked}
+    def let_go(self) -> None:
+        """Forget everything. What was found out of each of thousands of claims would make a long search for cycles."""
+        self.__dict__.clear()
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -275,7 +274,6 @@ class View:
             and (not self.spoken or record.order in self.spoken)
             and not self.subject.is_other(record)
         ]
-        self._ranked = found
         return sorted(found, key=lambda near: (tuple([-each for each in near.rank]), near.record.order))
 
     @property

@@ -39,14 +39,22 @@ class World:
         self.records, self.readings = readings(items)
         self.duplicates: Final = _duplicates(items)
         self.views: Final[dict[Any, Any]] = {}
-        """The views of the claims judged, by what each says."""
+        """The views of the claims being judged, by what each says."""
         self.findings: Final[dict[Claim, Finding]] = {}
         """What was found of the claims judged, by what each says."""
+        self.looked: Final[dict[Claim, Any]] = {}
+        """What is kept of the views of the claims judged, by what each says."""
         self.spent = 0
         """Values compared since the candidate was begun."""
         self._deeds: dict[int, tuple[Deed, ...]] = {}
         self._rare: dict[str, tuple[float, tuple[int, ...]]] = {}
         self._known: dict[Hashable, Any] = {}
+
+    def let_go(self) -> None:
+        """Forget everything, so that nothing of a large case waits for the next search for cycles: what stands in each other is one."""
+        for record in self.records:
+            record.children = ()
+        self.__dict__.clear()
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Give what `make` gives, made at the first call with a key: what is true of the case is found once, not once a claim."""
