@@ -2,7 +2,7 @@
 
 The marks of a text are the first three and the first five letters of each of its words, each word whole with a bar behind
 it, and its signs; a word that begins with a digit is only whole, and only if it is short. `needs` gives for an expression
-marks of which every text that it matches has at least one, and none where it finds none. What it does not understand can
+sets of marks of each of which every text that it matches has at least one, and none where it finds none. What it does not understand can
 be anything, so that it errs only towards looking. Case is left aside.
 """
 
@@ -96,11 +96,11 @@ _BREAK: Final = _Part(_EDGES)
 _NOTHING: Final = _Part(_EMPTY)
 
 
-def needs(expression: str) -> frozenset[str]:
-    """Give marks of which every text that matches has at least one, whatever its case; none where none are known."""
+def needs(expression: str) -> tuple[frozenset[str], ...]:
+    """Give sets of marks of each of which every text that matches has at least one, whatever its case; the rarest set first."""
     sequence, end = _parted(expression, 0)
-    found = _needed(sequence, _EMPTY, ends=False) if end == len(expression) else None
-    return found or frozenset()
+    found = _stretches(sequence, _EMPTY, ends=False) if end == len(expression) else []
+    return tuple(sorted(dict.fromkeys(found), key=_worth, reverse=True))
 
 
 def _parted(text: str, at: int) -> tuple[_Sequence, int]:
@@ -203,7 +203,12 @@ def _joined(before: frozenset[str], after: frozenset[str]) -> frozenset[str]:
 
 
 def _needed(sequence: _Sequence, before: frozenset[str], *, ends: bool) -> frozenset[str] | None:
-    """Give what the best told stretch of a sequence needs, after what may stand before it; `ends` tells of an edge behind."""
+    """Give what the best told stretch of a sequence needs."""
+    return max(_stretches(sequence, before, ends=ends), key=_worth, default=None)
+
+
+def _stretches(sequence: _Sequence, before: frozenset[str], *, ends: bool) -> list[frozenset[str]]:
+    """Give what each stretch of a sequence needs, after what may stand before it; `ends` tells of an edge behind."""
     run, found = before, []
     for part, following in zip(sequence, (*sequence[1:], None), strict=True):
         spellings = part.spellings
@@ -217,7 +222,7 @@ def _needed(sequence: _Sequence, before: frozenset[str], *, ends: bool) -> froze
             found.append(_of_any(part.branches, run if len(run) <= _FEW else edge, ends=is_before))
         run = _EMPTY if spellings is None else _joined(edge, spellings)
     found.append(_told_by(_joined(run, _EDGES) if ends else run))
-    return max((each for each in found if each), key=_worth, default=None)
+    return [each for each in found if each]
 
 
 def _of_any(branches: tuple[_Sequence, ...], before: frozenset[str], *, ends: bool) -> frozenset[str] | None:

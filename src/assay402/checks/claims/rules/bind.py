@@ -17,6 +17,7 @@ from assay402.checks.claims.rules.compare import (
     NUMERIC,
     Outcome,
     compare,
+    compared_with,
     generic,
     is_bare,
     shape,
@@ -76,9 +77,7 @@ class Stated:
 def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
     """Say what a record says of a value: in itself first, then in what it stands in, then in what stands in it."""
     claim = stated.claim
-    if fact.kind == "id" and any(
-        fact.value in (field.name.lower(), field.name.lower().partition("_")[0]) for field in record.fields
-    ):
+    if fact.kind == "id" and fact.value in _field_names(record):
         return Binding("match", fact, None, record)
     if fact.kind == "code":
         return _bind_code(fact, record, claim, is_named=is_named)
@@ -98,6 +97,16 @@ def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Bindi
         if beside.state == "match":
             return beside
     return weaker or Binding("absent", fact)
+
+
+def _field_names(record: Record) -> frozenset[str]:
+    """Give the names of a record's fields in lower case, and what stands in each before the first line below."""
+    known: frozenset[str] | None = record.memo.get("field names")
+    if known is None:
+        names = [field.name.lower() for field in record.fields]
+        known = frozenset((*names, *[each.partition("_")[0] for each in names]))
+        record.memo["field names"] = known
+    return known
 
 
 def _is_named_above(fact: Fact, found: Binding, record: Record, stated: Stated) -> bool:
@@ -123,6 +132,7 @@ def _compared(
     """Give the values of records that a value can be compared with, of all or of some."""
     bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
     value, names, is_goal = fact.value, _is_identity(fact), stated.is_goal(fact)
+    kinds = compared_with(fact)
     outcome: Outcome
     return [
         (
@@ -135,7 +145,8 @@ def _compared(
         )
         for record in scope
         for found in (record.facts if looked_at is None else looked_at)
-        if not (names and found.value != value and found.kind in NUMERIC)
+        if found.kind in kinds
+        and not (names and found.value != value and found.kind in NUMERIC)
         and (
             outcome := ("equal" if found.low == low else "unequal")
             if bare and is_bare(found)

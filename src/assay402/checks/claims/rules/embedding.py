@@ -36,7 +36,7 @@ _AWAITED: Final = "awaited"
 
 
 @cache
-def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _heads() -> tuple[tuple[Pattern, str], ...]:
     """Give the patterns of what takes away that the words behind them are so, each with what it tells of them instead."""
     lists = {
         name: "|".join(listed) for name, listed in table("embedding").items() if isinstance(listed, list)
@@ -58,7 +58,7 @@ def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
         (rf"\b(?:{lists['telling']})\s(?:[\w'-]+\s){{1,3}}?to\b", ""),
         (rf"\b(?:{lists['awaiting']})\b(?!,)", _AWAITED),
     )
-    return tuple((re.compile(pattern, re.IGNORECASE), told) for pattern, told in found)
+    return tuple((Pattern(pattern, re.IGNORECASE), told) for pattern, told in found)
 
 
 @cache
