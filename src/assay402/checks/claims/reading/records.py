@@ -352,8 +352,9 @@ class Record(_Placed):
     @cached_property
     def moment(self) -> str:
         """When the record was made, as far as it says; empty where it does not."""
-        for name in _TIME_NAMES:
-            for field in self.fields:
+        dated = [field for field in self.fields if field.name.lower() in _TIME_NAMES]
+        for name in _TIME_NAMES if dated else ():
+            for field in dated:
                 if field.name.lower() == name and (found := _DAY.search(field.value)):
                     return found[0].replace("T", " ")
         stamp = _STAMP.match(self.text[:40]) if self.form in ("line", "tests") else None

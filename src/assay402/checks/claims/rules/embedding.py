@@ -218,6 +218,7 @@ def _restricting() -> Pattern:
     return Pattern(rf"\b({'|'.join(table('embedding')['restricting'])})\b", re.IGNORECASE)
 
 
+_TOLD: Final = re.compile(r"\w+")
 _FIRST: Final = Pattern(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
 _WITHOUT: Final = Pattern(
     r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE
@@ -227,7 +228,7 @@ _WITHOUT: Final = Pattern(
 def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
     """Give a word by which a claim says more than all of some records do; empty where there is none."""
     text = claim.text
-    told = frozenset(re.findall(r"\w+", " ".join(each.searched[:_READ] for each in records).lower()))
+    told = frozenset(_TOLD.findall(" ".join([each.searched[:_READ] for each in records]).lower()))
     for match in _restricting().finditer(text):
         word = match[1].lower()
         alike = table("embedding")["as_much"].get(word, ())

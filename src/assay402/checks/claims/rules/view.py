@@ -164,6 +164,7 @@ def covering(record: Record) -> frozenset[str]:
     return known
 
 
+_PARTED: Final = re.compile(r"[\W_]+")
 _KIND: Final = re.compile(r"([A-Za-z][\w-]*)\s(?:#|no\.?\s|number\s|with\s|ID\s){0,2}\s?$", re.IGNORECASE)
 
 
@@ -263,7 +264,7 @@ class View:
         identifiers = {
             stem(part)
             for each in self.identifiers
-            for part in re.split(r"[\W_]+", each)
+            for part in _PARTED.split(each)
             if any(char.isdigit() for char in part)
         }
         identifiers |= {fact.value[:7] for fact in self.claim.facts if fact.kind == "hash"}
