@@ -1,0 +1,87 @@
+"""Which of the expressions in use a text may match: found at once for all of them, and remembered for each text.
+
+A text is looked at with some hundreds of expressions. Each has a place, and each mark of a text tells the places of those
+that need it, so that one number tells of all. An expression gets its place at its first use; a number is of those that had
+theirs when it was made, and tells how many they were, so that it is made anew for a later one, whatever threads do.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
+from threading import Lock
+from typing import Final
+
+from assay402.checks.claims.reading.needs import COUNTED, DIGITS, EDGE, LEAST, SHOWN, SIGNS
+
+_LONGEST: Final = 4_000
+"""Longer texts are looked through in any case."""
+_MOST: Final = 16_384
+"""Texts, and words, that are remembered."""
+_TOKEN: Final = re.compile(rf"[^\W0-9]\w*|(?<!\w)[0-9]\w{{0,{COUNTED - 1}}}(?!\w)")
+_APART: Final = "".join(each if each.isalnum() or each == "_" else " " for each in map(chr, range(128)))
+"""Puts blanks for what parts words, in a text of ASCII signs alone."""
+_UNEVEN: Final = re.compile("[ſıİ]")
+"""Letters that match others where case is left aside, and are not made those by `lower`."""
+
+
+class _Words(dict[str, int]):
+    """The places that the marks of a word tell, found at the first look."""
+
+    def __init__(self, told: dict[str, int]) -> None:
+        super().__init__()
+        self._told: Final = told
+
+    def __missing__(self, word: str) -> int:
+        match = _TOKEN.search(word)  # a long number has no mark
+        marks = _marks(match[0]) if match is not None else ()
+        found = reduce(or_, [self._told.get(each, 0) for each in marks], 0)
+        if len(self) >= _MOST:
+            self.clear()
+        self[word] = found
+        return found
+
+
+def _marks(word: str) -> tuple[str, ...]:
+    is_plain = len(word) < LEAST or word[0] in DIGITS
+    return (word + EDGE,) if is_plain else (word + EDGE, word[:LEAST], word[:SHOWN])
+
+
+class Places:
+    """The places of expressions: two each, one for either set of marks that an expression needs."""
+
+    def __init__(self) -> None:
+        self.seen: Final[dict[str, int]] = {}
+        """By text: at an expression's place 1 where it may match, and a last 1 behind the places that are told of."""
+        self._told: Final[dict[str, int]] = {}
+        self._lock: Final = Lock()
+        self._needless = 0
+        self._now: tuple[int, _Words] = (0, _Words(self._told))
+
+    def enter(self, needs: Sequence[frozenset[str]]) -> int:
+        """Give an expression that needs marks of some sets its place."""
+        with self._lock:
+            place = self._now[0]
+            for index in (0, 1):
+                for mark in needs[index] if index < len(needs) else ():
+                    self._told[mark] = self._told.get(mark, 0) | 1 << place + index
+                if index >= len(needs):
+                    self._needless |= 1 << place + index
+            self._now = (place + 2, _Words(self._told))
+        return place
+
+    def of(self, text: str) -> int:
+        """Give what `seen` tells of a text, of all expressions that have a place now."""
+        end, words = self._now
+        if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):
+            found = (1 << end) - 1
+        else:
+            found = reduce(or_, [self._told.get(each, 0) for each in SIGNS.intersection(text)], self._needless)
+            low = text.lower()
+            parts = low.translate(_APART).split() if text.isascii() else _TOKEN.findall(low)
+            found = reduce(or_, map(words.__getitem__, parts), found)
+            found &= found >> 1
+        if len(self.seen) >= _MOST:
+            self.seen.clear()
+        self.seen[text] = told = found & (1 << end) - 1 | 1 << end
+        return told
