@@ -9,8 +9,7 @@ import re
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
-from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from assay402.checks.claims.reading.needs import COUNTED, DIGITS, EDGE, LEAST, SHOWN, SIGNS
 
@@ -47,41 +46,61 @@ def _marks(word: str) -> tuple[str, ...]:
     return (word + EDGE,) if is_plain else (word + EDGE, word[:LEAST], word[:SHOWN])
 
 
+class _Table(NamedTuple):
+    """The places of the first expressions. It is never changed, so that threads need not wait for each other."""
+
+    end: int
+    """Behind the places that it tells of."""
+    told: dict[str, int]
+    """By mark: the places of the sets that hold it."""
+    needless: int
+    """The places of sets that are none."""
+    words: _Words
+
+
 class Places:
     """The places of expressions: two each, one for either set of marks that an expression needs."""
 
     def __init__(self) -> None:
         self.seen: Final[dict[str, int]] = {}
         """By text: at an expression's place 1 where it may match, and a last 1 behind the places that are told of."""
-        self._told: Final[dict[str, int]] = {}
-        self._lock: Final = Lock()
-        self._needless = 0
-        self._now: tuple[int, _Words] = (0, _Words(self._told))
+        self._entered: Final[dict[int, Sequence[frozenset[str]]]] = {}
+        self._table = _Table(0, {}, 0, _Words({}))
 
     def enter(self, needs: Sequence[frozenset[str]]) -> int:
         """Give an expression that needs marks of some sets its place."""
-        with self._lock:
-            place = self._now[0]
-            for index in (0, 1):
-                for mark in needs[index] if index < len(needs) else ():
-                    self._told[mark] = self._told.get(mark, 0) | 1 << place + index
-                if index >= len(needs):
-                    self._needless |= 1 << place + index
-            self._now = (place + 2, _Words(self._told))
-        return place
+        number = len(self._entered)
+        while self._entered.setdefault(number, needs) is not needs:  # another thread took it
+            number += 1
+        return 2 * number
 
-    def of(self, text: str) -> int:
-        """Give what `seen` tells of a text, of all expressions that have a place now."""
-        end, words = self._now
+    def of(self, text: str, place: int) -> int:
+        """Give what `seen` is to tell of a text, of the expression of a place and of others."""
+        table = self._table
+        if table.end <= place:
+            table = self._table = self._grown(table)
         if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):
-            found = (1 << end) - 1
+            found = (1 << table.end) - 1
         else:
-            found = reduce(or_, [self._told.get(each, 0) for each in SIGNS.intersection(text)], self._needless)
+            found = reduce(
+                or_, [table.told.get(each, 0) for each in SIGNS.intersection(text)], table.needless
+            )
             low = text.lower()
             parts = low.translate(_APART).split() if text.isascii() else _TOKEN.findall(low)
-            found = reduce(or_, map(words.__getitem__, parts), found)
-            found &= found >> 1
+            found = reduce(or_, map(table.words.__getitem__, parts), found)
         if len(self.seen) >= _MOST:
             self.seen.clear()
-        self.seen[text] = told = found & (1 << end) - 1 | 1 << end
+        self.seen[text] = told = (found & found >> 1) | 1 << table.end
         return told
+
+    def _grown(self, table: _Table) -> _Table:
+        """Give a table of all expressions that have a place by now."""
+        end, told, needless = table.end, dict(table.told), table.needless
+        while (needs := self._entered.get(end // 2)) is not None:
+            for place, marks in enumerate((*needs[:2], None, None)[:2], end):
+                if marks is None:
+                    needless |= 1 << place
+                for mark in marks or ():
+                    told[mark] = told.get(mark, 0) | 1 << place
+            end += 2
+        return _Table(end, told, needless, _Words(told))

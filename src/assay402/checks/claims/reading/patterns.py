@@ -33,14 +33,16 @@ class Pattern:
 
     def _may_match(self, text: str) -> int:
         told = _SEEN.get(text, 0) >> self._place
-        return (told if told > 1 else _PLACES.of(text) >> self._place) & 1  # no more than 1 is none of this place
+        if told <= 1:  # nothing is told of this place
+            told = _PLACES.of(text, self._place) >> self._place
+        return told & 1
 
     def search(self, text: str, start: int = 0, *, around: str = "") -> re.Match[str] | None:
         """Give the first match from a place on. `around` is a text of which this one is a stretch that parts no word."""
         whole = around or text
         told = _SEEN.get(whole, 0) >> self._place  # as `_may_match`, which is called a hundred times a claim
         if told <= 1:
-            told = _PLACES.of(whole) >> self._place
+            told = _PLACES.of(whole, self._place) >> self._place
         return self._tried.search(text, start) if told & 1 else None
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:

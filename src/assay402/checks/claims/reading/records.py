@@ -66,9 +66,25 @@ _MOST_CHILDREN: Final = 200
 
 
 class _Placed:
-    """What a record is from the beginning: apart from what it fills in, which is more than Python keeps without a dictionary each."""
+    """What a record is from the beginning, kept apart: with all that it fills in, each would have a dictionary of its own."""
 
-    __slots__ = ("_fields", "children", "form", "item", "label", "line", "order", "parent", "pointer", "span", "text")
+    __slots__ = (
+        "_fields",
+        "children",
+        "form",
+        "item",
+        "label",
+        "line",
+        "order",
+        "parent",
+        "pointer",
+        "span",
+        "text",
+    )
+
+
+class Record(_Placed):
+    """One statement of the evidence with its place. Not a value: it fills in as it is looked at."""
 
     def __init__(
         self,
@@ -97,10 +113,6 @@ class _Placed:
         if parent is not None:
             parent.children = parent.children or []
             parent.children.append(self)
-
-
-class Record(_Placed):
-    """One statement of the evidence with its place. Not a value: it fills in as it is looked at."""
 
     @cached_property
     def ref(self) -> str:

@@ -4,7 +4,7 @@ A view holds some twenty objects, and a large case has thousands of claims: all 
 cycles are searched for.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -50,7 +50,9 @@ def nearest(claim: Claim, world: World) -> tuple[Record, ...]:
     """Give the records nearest to a claim."""
     looked: Looked | None = world.looked.get(as_said(claim))
     orders = looked.nearest if looked is not None else None
-    return tuple([world.records[each] for each in (_nearest(view_of(claim, world)) if orders is None else orders)])
+    return tuple(
+        [world.records[each] for each in (_nearest(view_of(claim, world)) if orders is None else orders)]
+    )
 
 
 def _deeds(view: View) -> tuple[Deed, ...]:

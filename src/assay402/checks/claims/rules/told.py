@@ -183,7 +183,9 @@ class Told:
         records, world = self._records, self.view.world
         if records is None:
             found = dict(known.refusals)
-            found.update((near.record.order, known.refusals_of(near.record, world)) for near in self.view.near)
+            found.update(
+                (near.record.order, known.refusals_of(near.record, world)) for near in self.view.near
+            )
         else:
             found = {record.order: known.refusals_of(record, world) for record in records}
         return [
