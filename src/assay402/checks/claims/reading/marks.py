@@ -8,6 +8,7 @@ theirs when it was made, and tells how many they were, so that it is made anew f
 import re
 from collections.abc import Sequence
 from functools import reduce
+from itertools import count
 from operator import or_
 from typing import Final, NamedTuple
 
@@ -69,10 +70,8 @@ class Places:
 
     def enter(self, needs: Sequence[frozenset[str]]) -> int:
         """Give an expression that needs marks of some sets its place."""
-        number = len(self._entered)
-        while self._entered.setdefault(number, needs) is not needs:  # another thread took it
-            number += 1
-        return 2 * number
+        tried = count(len(self._entered))  # another thread may take one
+        return 2 * next(each for each in tried if self._entered.setdefault(each, needs) is needs)
 
     def of(self, text: str, place: int) -> int:
         """Give what `seen` is to tell of a text, of the expression of a place and of others."""

@@ -69,18 +69,8 @@ class _Placed:
     """What a record is from the beginning, kept apart: with all that it fills in, each would have a dictionary of its own."""
 
     __slots__ = (
-        "_fields",
-        "children",
-        "form",
-        "item",
-        "label",
-        "line",
-        "order",
-        "parent",
-        "pointer",
-        "span",
-        "text",
-    )
+        "_fields", "children", "form", "item", "label", "line", "order", "parent", "pointer", "span", "text",
+    )  # fmt: skip
 
 
 class Record(_Placed):

@@ -28,12 +28,10 @@ class Looked(Struct, frozen=True, gc=False):
 
 def let_go(claim: Claim, world: World) -> None:
     """Forget the views of a claim that is judged, apart from what is asked afterwards."""
-    held: View | None = world.views.get(claim)
-    if held is not None:
-        known = held.__dict__
-        world.looked[claim] = Looked(
-            _deeds(held) if "told" in held.memo else None, _nearest(held) if "near" in known else None
-        )
+    held: View = world.views[claim]
+    world.looked[claim] = Looked(
+        _deeds(held) if "told" in held.memo else None, _nearest(held) if "near" in held.__dict__ else None
+    )
     for each in world.views.values():
         each.let_go()
     world.views.clear()

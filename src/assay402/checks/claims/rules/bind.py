@@ -99,14 +99,12 @@ def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Bindi
     return weaker or Binding("absent", fact)
 
 
-def _field_names(record: Record) -> frozenset[str]:
-    """Give the names of a record's fields in lower case, and what stands in each before the first line below."""
-    known: frozenset[str] | None = record.memo.get("field names")
-    if known is None:
+def _field_names(record: Record) -> set[str]:  # each whole, and up to the first line below
+    if "field names" not in record.memo:
         names = [field.name.lower() for field in record.fields]
-        known = frozenset((*names, *[each.partition("_")[0] for each in names]))
-        record.memo["field names"] = known
-    return known
+        record.memo["field names"] = {*names, *[each.partition("_")[0] for each in names]}
+    found: set[str] = record.memo["field names"]
+    return found
 
 
 def _is_named_above(fact: Fact, found: Binding, record: Record, stated: Stated) -> bool:
@@ -131,8 +129,7 @@ def _compared(
 ) -> list[_Rated]:
     """Give the values of records that a value can be compared with, of all or of some."""
     bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
-    value, names, is_goal = fact.value, _is_identity(fact), stated.is_goal(fact)
-    kinds = compared_with(fact)
+    value, names, is_goal, kinds = fact.value, _is_identity(fact), stated.is_goal(fact), compared_with(fact)
     outcome: Outcome
     return [
         (
