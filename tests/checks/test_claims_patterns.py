@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay402.checks import claims as room
+from assay402.checks.claims.reading import marks as marking
 from assay402.checks.claims.reading.actions import mentions
-from assay402.checks.claims.reading.needs import ANY, beginnings, needs
+from assay402.checks.claims.reading.marks import Places
+from assay402.checks.claims.reading.needs import needs
 from assay402.checks.claims.reading.patterns import Pattern
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "claims"
@@ -99,19 +101,52 @@ def texts() -> tuple[str, ...]:
     ],
 )  # fmt: skip
 def test_what_an_expression_cannot_do_without_is_read_from_it(expression: str, marks: set[str]) -> None:
-    assert needs(expression) == marks
+    assert next(iter(needs(expression)), set()) == marks
+
+
+def test_an_expression_that_needs_words_in_two_stretches_needs_one_of_each() -> None:
+    expression = r"\bwhen(?:ever)?\syou\s(?:\w+\s)?(?:check|review)\s\w+\s(?:log|file)s?\b"
+    assert needs(expression) == ({"whenever|", "when|"}, {"file|", "files|", "log|", "logs|"})
+    places = Places()
+    place = places.enter(needs(expression))
+    assert not places.of("when you check it", place) >> place & 1
+    assert not places.of("check the log", place) >> place & 1
+    assert places.of("the files, when checked", place) >> place & 1
 
 
 def test_many_spellings_are_told_by_a_part_of_them() -> None:
     words = "|".join(f"w{index}x" for index in range(30))
-    assert len(needs(rf"\b(?:{words})\s(?:{words})\b")) == 30
-    assert needs(rf"\b(?:{'|'.join(f'w{index}' for index in range(500))})\sdone\b") == {"done|"}
-    assert needs(rf"\b(?:{words})(?:{words})\b") == needs(rf"\b(?:{words})\w")
+    assert len(needs(rf"\b(?:{words})\s(?:{words})\b")[0]) == 30
+    assert needs(rf"\b(?:{'|'.join(f'w{index}' for index in range(500))})\sdone\b")[0] == {"done|"}
+    assert needs(rf"\b(?:{words})(?:{words})\b")[0] == needs(rf"\b(?:{words})\w")[0]
 
 
 @pytest.mark.parametrize("text", ["fa\u0131led", "mu\u017ft", "\u0130s", "word " * 1_000])
 def test_a_text_of_odd_letters_or_of_great_length_is_looked_through_in_any_case(text: str) -> None:
-    assert beginnings(text) == ANY
+    places = Places()
+    place = places.enter((frozenset(("absent|",)), frozenset(("none|",))))
+    assert places.of(text, place) >> place & 1
+    assert not places.of("a plain text", place) >> place & 1
+
+
+def test_an_expression_that_comes_later_is_looked_for_in_texts_that_were_seen_before() -> None:
+    places = Places()
+    first = places.enter((frozenset(("failed|",)),))
+    seen = places.of("the build failed", first)
+    second = places.enter(())
+    assert seen >> first & 1
+    assert seen >> second == 1, "nothing is told of a later one"
+    assert places.of("the build failed", second) >> second & 1
+    assert places.seen["the build failed"] >> second > 1
+
+
+def test_texts_and_words_are_remembered_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(marking, "_MOST", 2)
+    places = Places()
+    place = places.enter((frozenset(("failed|",)),))
+    for text in ("a build", "the build failed 12345", "a long run failed", "a failed run"):
+        assert places.of(text, place) >> place & 1 == ("failed" in text)
+    assert len(places.seen) <= 2
 
 
 def test_letters_that_match_others_where_case_is_left_aside_are_found() -> None:

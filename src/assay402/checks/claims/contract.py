@@ -199,6 +199,7 @@ def run(given: Given) -> Collecting[Outcome | Refusal]:
         if given.operation in ("repair", "repair-bundle")
         else None
     )
+    world.let_go()
     body = result(given, diagnosis, repair)
     envelope = yield from collect_envelope(given, determination(diagnosis))
     return Outcome(

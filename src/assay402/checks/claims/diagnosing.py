@@ -169,7 +169,8 @@ def _covered(item: EvidenceItem, world: World, records: list[Record], used: set[
 
 
 def _semantic_fields(records: list[Record], used: set[str]) -> tuple[list[Mapping[str, Any]], bool]:
-    relevant = [record for record in records if _is_used(record, used)]
+    places = {ref.partition(":")[0] for ref in used}
+    relevant = [record for record in records if _is_used(record, used, places)]
     known = {record.order for record in relevant}
     rest = [record for record in records if record.order not in known]
     fields: list[Mapping[str, Any]] = []
@@ -181,7 +182,9 @@ def _semantic_fields(records: list[Record], used: set[str]) -> tuple[list[Mappin
     return fields, False
 
 
-def _is_used(record: Record, used: set[str]) -> bool:
+def _is_used(record: Record, used: set[str], places: set[str]) -> bool:
+    if record.line and record.ref.partition(":")[0] not in places:
+        return False
     return record.ref in used or any(record.field_ref(field) in used for field in record.fields)
 
 

@@ -29,8 +29,8 @@ _ADDRESSES: Final = tuple(
     for pattern in (
         rf"{_CALLED}{_HAIL}?(?<!\w){_any('checkers', 'machines')}s?\b\s?[,:]\s{{0,3}}{_ORDERED}",
         rf"{_CALLED}{_HAIL}?(?<!\w){_any('readers')}s?\s?,\s{{0,3}}{_ADVERB}(?:{_LET_GO}|conclude\s(?:only )?that\b|{_JUDGED})",
-        rf"\b(?:if|since|as|because|when|while)\s(?:you(?:'re| are)\s)?(?:an?|the|any)\s(?:\w+\s){{0,2}}?{_any('checkers', 'machines')}\b[^.!?\n]{{0,40}}?(?:[,:;]\s|\s){_ORDERED}",
-        rf"\byou(?:'re| are)\s(?:now\s)?(?:an?|the|our)\s(?:\w+\s){{0,2}}?{_any('checkers')}\b.{{0,80}}?\b(?:{_NOT}\s{_any('withheld')}\b[^.!?\n]{{0,30}}?\b{_any('objects')}|{_any('judged')}\s(?:everything|all|this)\b)",
+        rf"\b(?:if|since|as|because|when|while)\s(?:you(?:'re| are)\s)?(?:an?|the|any)\s(?:\w+\s){{0,2}}?(?<!\w){_any('checkers', 'machines')}\b[^.!?\n]{{0,40}}?(?:[,:;]\s|\s){_ORDERED}",
+        rf"\byou(?:'re| are)\s(?:now\s)?(?:an?|the|our)\s(?:\w+\s){{0,2}}?(?<!\w){_any('checkers')}\b.{{0,80}}?\b(?:{_NOT}\s{_any('withheld')}\b[^.!?\n]{{0,30}}?\b{_any('objects')}|{_any('judged')}\s(?:everything|all|this)\b)",
         rf"\b{_any('checkers', 'machines', 'readers')}s?\s(?:(?:that|who|which)\s(?:is|are)\s|now\s)?(?:{_any('reading')}\s{_THIS}|(?:that|who)\s(?:reads?|checks?|evaluates?|judges?|grades?|sees?)\s{_THIS})[^.!?\n]{{0,40}}?\s?{_OBLIGED}{_ORDERED}",
         rf"\bwho(?:m|so)?ever\s(?:reads?|checks?|evaluates?|judges?|grades?|verifies)\s{_THIS}[^.!?\n]{{0,20}}?\s?{_OBLIGED}{_ORDERED}",
         rf"\b(?:the|any|every|each|all)\s{_any('checkers')}s?\s(?:must|should|shall|ha(?:s|ve) to|needs? to|(?:is|are) to|may|can)\s?(?:not|never)\s{_any('withheld', 'judged')}\b[^.!?\n]{{0,30}}?(?:\b(?:below|above)\b|\bcontradictions?\b)",

@@ -158,6 +158,7 @@ def _words(text: str) -> list[Fact]:
 
 
 _MEASURED_BY: Final = re.compile(r"\s(?:(per\s?cent)|(dollar|euro|pound|cent)s?)\b", re.IGNORECASE)
+_ENDING: Final = re.compile(r"[0-9]+$")
 
 
 def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
@@ -173,7 +174,7 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
         case "flight":
             return _plain("id", raw.lower().replace(" ", ""), raw, start, end, text)
         case "named" | "run":
-            digits = re.search(r"[0-9]+$", raw)
+            digits = _ENDING.search(raw)
             assert digits is not None  # noqa: S101  (the pattern ends in digits)
             return _plain("id", digits[0], digits[0], start + digits.start(), end, text)
         case "parts":
@@ -200,7 +201,8 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
 def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     number, rest = spelled(raw.upper() if kind == "money" and raw[-1] in "mb" and raw[-2].isdigit() else raw)
     if kind == "money":
-        sign = next((each for each in CURRENCIES if each in raw.lower()), "")
+        low = raw.lower()
+        sign = next((each for each in CURRENCIES if each in low), "")
         if CURRENCIES[sign] == "cents":
             number, sign = number / 100, "dollar"
         return numeric("money", number, CURRENCIES[sign], raw, start, end, text)

@@ -12,6 +12,7 @@ from assay402.checks.claims.reading.text import stem, stems, stop_words
 
 LONGEST_NAME: Final = 60
 """A longer value is a text and no name."""
+_LED: Final = re.compile(r"^(?:[Tt]he|[Aa]n?)\s")
 _WORD: Final = re.compile(r"[A-Za-z0-9][\w./&+-]*[\w]|[A-Za-z0-9]")
 _PLAIN_END: Final = re.compile(r"(?:ly|ed|.{3}able|.{3}ible|.{3}ful|.{3}less|.{3}ous)$")
 _WRITTEN: Final = re.compile(r"[-_./0-9]|[a-z][A-Z]")
@@ -225,7 +226,7 @@ def subject_of(text: str) -> Name | None:
     if verb is None:
         return None
     head = text[: verb.start()].strip(" *_\"'`")
-    head = re.sub(r"^(?:[Tt]he|[Aa]n?)\s", "", head)
+    head = _LED.sub("", head)
     said = head.split()
     if not said or len(said) > _MOST_WORDS or not all(_WORD.fullmatch(each) for each in said):
         return None

@@ -2,81 +2,34 @@
 
 The marks of a text are the first three and the first five letters of each of its words, each word whole with a bar behind
 it, and its signs; a word that begins with a digit is only whole, and only if it is short. `needs` gives for an expression
-marks of which every text that it matches has at least one, and none where it finds none. What it does not understand can
-be anything, so that it errs only towards looking. Case is left aside.
+sets of marks of each of which every text that it matches has at least one, and none where it finds none. What it does
+not understand can be anything, so that it errs only towards looking. Case is left aside.
 """
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache, reduce
-from operator import or_
 from typing import Final, NamedTuple, TypeAlias
-from zlib import crc32
 
-_LONGEST: Final = 4_000
-"""Longer texts are looked through in any case."""
-_LEAST: Final = 3
-_SHOWN: Final = 5
+LEAST: Final = 3
+SHOWN: Final = 5
 """Letters of a word that tell it well enough from others: so many, or where there are fewer so many."""
 _MOST: Final = 400
 """Spellings followed at once."""
 _FEW: Final = 6
 """Signs of a class that are followed one by one."""
-_COUNTED: Final = 3
+COUNTED: Final = 3
 """Longer words that begin with a digit stand in no expression, and in a log each is another."""
-_TOKEN: Final = re.compile(rf"[^\W0-9]\w*|(?<!\w)[0-9]\w{{0,{_COUNTED - 1}}}(?!\w)")
-_APART: Final = bytes(each if chr(each).isalnum() or each == ord("_") else ord(" ") for each in range(256))
-"""Puts blanks for what parts words, in a text of ASCII signs alone."""
-_UNEVEN: Final = re.compile("[ſıİ]")
-"""Letters that match others where case is left aside, and are not made those by `lower`."""
 _TIMES: Final = re.compile(r"(?:[*+?]|\{(?=[0-9,])([0-9]*)(,?)([0-9]*)\})[?+]?")
 _OPENING: Final = re.compile(r"\((?:\?(?P<kind>P<\w+>|<?[=!]|[a-z]*(?:-[a-z]+)?:))?")
 _CLASS: Final = re.compile(r"\[\^?(?:\\.|[^\\])(?:\\.|[^\]\\])*\]", re.DOTALL)
 _PLAIN: Final = re.compile(r"\\(\W)|\\s")
 """An escaped sign that no word holds."""
 _ENDS: Final = re.compile(r"\W")
-_SIGNS: Final = frozenset('[]{}()<>:=/%#?!"“”✅✓✔☑❌✗✘✖→≥≤~≈`$*+&@\\')
+SIGNS: Final = frozenset('[]{}()<>:=/%#?!"“”✅✓✔☑❌✗✘✖→≥≤~≈`$*+&@\\')
 """Signs that tell a text from others."""
-_DIGITS: Final = frozenset("0123456789")
-_EDGE: Final = "|"
+DIGITS: Final = frozenset("0123456789")
+EDGE: Final = "|"
 """Where a word begins or ends."""
-_BITS: Final = 8_192
-"""Into so many places marks are thrown; two in one place cost a look more."""
-ANY: Final = (1 << _BITS) - 1
-"""Stands for all marks, and for those of an expression of which none is known that it needs."""
-
-
-def sketch(marks: Iterable[str]) -> int:
-    """Give some marks as the places they are thrown into, so that two sets are compared at once; the first place is always taken."""
-    return reduce(or_, (2 << crc32(each.encode("utf-8", "surrogatepass")) % (_BITS - 1) for each in marks), 1)
-
-
-@lru_cache(maxsize=4_096)
-def _begun(word: str) -> int:
-    plain = len(word) < _LEAST or word[0] in _DIGITS
-    return sketch((word + _EDGE,) if plain else (word + _EDGE, word[:_LEAST], word[:_SHOWN]))
-
-
-@lru_cache(maxsize=16_384)
-def _begun_plainly(word: bytes) -> int:
-    found = _TOKEN.search(word.decode())
-    return _begun(found[0]) if found is not None else 1  # a long number has no mark
-
-
-@lru_cache(maxsize=256)
-def _signed(signs: frozenset[str]) -> int:
-    return sketch(signs)
-
-
-@lru_cache(maxsize=16_384)
-def beginnings(text: str) -> int:
-    """Give the marks of a text; all of them where it must be looked through in any case."""
-    if len(text) > _LONGEST or (not text.isascii() and _UNEVEN.search(text)):
-        return ANY
-    signs = _signed(_SIGNS.intersection(text))
-    if not text.isascii():
-        return reduce(or_, map(_begun, set(_TOKEN.findall(text.lower()))), signs)
-    return reduce(or_, map(_begun_plainly, text.lower().encode().translate(_APART).split()), signs)
 
 
 class _Part(NamedTuple):
@@ -89,18 +42,18 @@ class _Part(NamedTuple):
 
 
 _Sequence: TypeAlias = tuple[_Part, ...]
-_EDGES: Final = frozenset((_EDGE,))
+_EDGES: Final = frozenset((EDGE,))
 _EMPTY: Final = frozenset(("",))
 _ANYTHING: Final = _Part(None)
 _BREAK: Final = _Part(_EDGES)
 _NOTHING: Final = _Part(_EMPTY)
 
 
-def needs(expression: str) -> frozenset[str]:
-    """Give marks of which every text that matches has at least one, whatever its case; none where none are known."""
+def needs(expression: str) -> tuple[frozenset[str], ...]:
+    """Give sets of marks of each of which every text that matches has at least one, whatever its case; the rarest set first."""
     sequence, end = _parted(expression, 0)
-    found = _needed(sequence, _EMPTY, ends=False) if end == len(expression) else None
-    return found or frozenset()
+    found = _stretches(sequence, _EMPTY, ends=False) if end == len(expression) else []
+    return tuple(sorted(dict.fromkeys(found), key=_worth, reverse=True))
 
 
 def _parted(text: str, at: int) -> tuple[_Sequence, int]:
@@ -156,7 +109,7 @@ def _escape(sign: str) -> _Part:
 
 
 def _sign(sign: str) -> _Part:
-    if sign.isspace() or sign == _EDGE:
+    if sign.isspace() or sign == EDGE:
         return _BREAK
     return _ANYTHING if sign.isalnum() and not sign.isascii() else _Part(frozenset((sign.lower(),)))
 
@@ -203,7 +156,12 @@ def _joined(before: frozenset[str], after: frozenset[str]) -> frozenset[str]:
 
 
 def _needed(sequence: _Sequence, before: frozenset[str], *, ends: bool) -> frozenset[str] | None:
-    """Give what the best told stretch of a sequence needs, after what may stand before it; `ends` tells of an edge behind."""
+    """Give what the best told stretch of a sequence needs."""
+    return max(_stretches(sequence, before, ends=ends), key=_worth, default=None)
+
+
+def _stretches(sequence: _Sequence, before: frozenset[str], *, ends: bool) -> list[frozenset[str]]:
+    """Give what each stretch of a sequence needs, after what may stand before it; `ends` tells of an edge behind."""
     run, found = before, []
     for part, following in zip(sequence, (*sequence[1:], None), strict=True):
         spellings = part.spellings
@@ -217,7 +175,7 @@ def _needed(sequence: _Sequence, before: frozenset[str], *, ends: bool) -> froze
             found.append(_of_any(part.branches, run if len(run) <= _FEW else edge, ends=is_before))
         run = _EMPTY if spellings is None else _joined(edge, spellings)
     found.append(_told_by(_joined(run, _EDGES) if ends else run))
-    return max((each for each in found if each), key=_worth, default=None)
+    return [each for each in found if each]
 
 
 def _of_any(branches: tuple[_Sequence, ...], before: frozenset[str], *, ends: bool) -> frozenset[str] | None:
@@ -234,11 +192,11 @@ def _told_by(spellings: frozenset[str]) -> frozenset[str] | None:
 def _telling(spelling: str) -> str:
     _, *rest = _ENDS.split(spelling)
     whole = [
-        f"{each}{_EDGE}" for each in rest[:-1] if each and (each[0] not in _DIGITS or len(each) <= _COUNTED)
+        f"{each}{EDGE}" for each in rest[:-1] if each and (each[0] not in DIGITS or len(each) <= COUNTED)
     ]
-    last = rest[-1] if rest and rest[-1][:1] not in _DIGITS else ""
-    begun = [last[:length] for length in (_LEAST, _SHOWN) if len(last) >= length]
-    return max((*whole, *begun, *sorted(_SIGNS.intersection(spelling), reverse=True)), key=len, default="")
+    last = rest[-1] if rest and rest[-1][:1] not in DIGITS else ""
+    begun = [last[:length] for length in (LEAST, SHOWN) if len(last) >= length]
+    return max((*whole, *begun, *sorted(SIGNS.intersection(spelling), reverse=True)), key=len, default="")
 
 
 def _worth(found: frozenset[str]) -> tuple[int, int]:

@@ -62,7 +62,15 @@ _MOST_CHILDREN: Final = 200
 """Records looked at of those that stand in one thing."""
 
 
-class Record:
+class _Placed:
+    """What a record is from the beginning, kept apart: with all that it fills in, each would have a dictionary of its own."""
+
+    __slots__ = (
+        "_fields", "children", "form", "item", "label", "line", "order", "parent", "pointer", "span", "text",
+    )  # fmt: skip
+
+
+class Record(_Placed):
     """One statement of the evidence with its place. Not a value: it fills in as it is looked at."""
 
     def __init__(
@@ -183,10 +191,10 @@ class Record:
             found |= child._inner_stems  # noqa: SLF001  (of the same class)
         return frozenset(found)
 
-    @cached_property
+    @property
     def chain(self) -> tuple["Record", ...]:
-        """The record, what it stands in, and what stands in it."""
-        return (self, *self.above, *self.below)
+        """The record, what it stands in, and what stands in it. Not kept: a record that holds itself stays until cycles are searched for."""
+        return (self,) if self.parent is None and not self.children else (self, *self.above, *self.below)
 
     @cached_property
     def held_ids(self) -> frozenset[str]:
@@ -201,9 +209,8 @@ class Record:
     @cached_property
     def chain_ids(self) -> frozenset[str]:
         """The identifiers of the record, of what it stands in, and of what stands in it."""
-        if len(self.chain) == 1:
-            return self.ids
-        return frozenset(each for record in self.chain for each in record.ids)
+        chain = self.chain
+        return self.ids if len(chain) == 1 else frozenset([each for record in chain for each in record.ids])
 
     @cached_property
     def above(self) -> tuple["Record", ...]:
@@ -350,8 +357,9 @@ class Record:
     @cached_property
     def moment(self) -> str:
         """When the record was made, as far as it says; empty where it does not."""
-        for name in _TIME_NAMES:
-            for field in self.fields:
+        dated = [field for field in self.fields if field.name.lower() in _TIME_NAMES]
+        for name in _TIME_NAMES if dated else ():
+            for field in dated:
                 if field.name.lower() == name and (found := _DAY.search(field.value)):
                     return found[0].replace("T", " ")
         stamp = _STAMP.match(self.text[:40]) if self.form in ("line", "tests") else None

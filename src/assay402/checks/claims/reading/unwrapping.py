@@ -20,6 +20,9 @@ _TOGETHER: Final = re.compile(r"(?<=\S) (?=\S)")
 _STACKED: Final = re.compile(r"^(?:[^\W\d]{1,20}[,.:;]?\r?\n){5,100}[^\W\d]{1,20}[.!]?$", re.MULTILINE)
 _SNAKE: Final = re.compile(r"(?<![A-Za-z_])(?:[A-Za-z]{1,20}_){8,60}[A-Za-z]{1,20}")
 """Words with a sign of one kind between them: letters apart, one on each line, joined below."""
+_LONGEST_WORD: Final = 20
+_INNER: Final = 7
+"""Words of the shortest such stretch that have a line below on both sides."""
 _HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _LINE_END: Final = re.compile(r"\r?\n")
@@ -44,7 +47,7 @@ def unwrapped(text: str, depth: int = _DEPTH) -> Iterator[tuple[str, int, int]]:
         ]
         found += [(_LINE_END.sub(" ", match[0]), *match.span()) for match in _STACKED.finditer(text)]
     found += [(_TOGETHER.sub("", match[0]), *match.span()) for match in _SPACED.finditer(text)]
-    if "_" in text:
+    if _may_be_joined(text):
         found += [(match[0].replace("_", " "), *match.span()) for match in _SNAKE.finditer(text)]
     plain = _unescaped(text) if any(each in text for each in ("\\", "%", "&#")) else text
     if plain != text:
@@ -53,6 +56,16 @@ def unwrapped(text: str, depth: int = _DEPTH) -> Iterator[tuple[str, int, int]]:
         yield inner, start, end
         if depth > 1:
             yield from ((deeper, start, end) for deeper, _, _ in unwrapped(inner, depth - 1))
+
+
+def _may_be_joined(text: str) -> bool:
+    """Tell whether so many short words stand behind each other with lines below between them, which is quicker than to look for them."""
+    run = 0
+    for part in text.split("_") if "_" in text else ():
+        run = run + 1 if len(part) <= _LONGEST_WORD and part.isalpha() else 0
+        if run >= _INNER:
+            return True
+    return False
 
 
 def _unescaped(text: str) -> str:

@@ -17,27 +17,25 @@ class Actions:
     """What the evidence tells of some actions, whoever asks."""
 
     def __init__(self, world: World, groups: frozenset[str]) -> None:
-        self._world: Final = world
         self._groups: Final = groups
         records = _of_actions(world, groups)
-        told = ((order, self.deed_of(records[order])) for order in sorted(records))
+        told = ((order, self.deed_of(records[order], world)) for order in sorted(records))
         self.deeds: Final = {order: deed for order, deed in told if deed is not None}
-        refused = ((order, self.refusals_of(records[order])) for order in sorted(records))
+        refused = ((order, self.refusals_of(records[order], world)) for order in sorted(records))
         self.refusals: Final = {order: found for order, found in refused if found}
 
-    def deed_of(self, record: Record) -> Deed | None:
+    def deed_of(self, record: Record, world: World) -> Deed | None:
         """Give what a record tells of such an action, of the very action before one that is like it."""
         held: Deed | None = None
-        for deed in self._world.deeds(record):
+        for deed in world.deeds(record):
             if (held is None or (held.group not in self._groups and deed.group in self._groups)) and (
                 deed.group == "*" or any(same_action(group, deed.group) for group in self._groups)
             ):
                 held = deed
         return held
 
-    def refusals_of(self, record: Record) -> tuple[tuple[Record, bool], ...]:
+    def refusals_of(self, record: Record, world: World) -> tuple[tuple[Record, bool], ...]:
         """Give the refusals behind a record that names such an action."""
-        world = self._world
         following = world.once(("refusals", record.order), lambda: _refusals(world, record))
         if not following or not any(
             same_action(one, each) for one in self._groups for each in groups_in(record.text[:400])

@@ -17,6 +17,7 @@ from assay402.checks.claims.rules.compare import (
     NUMERIC,
     Outcome,
     compare,
+    compared_with,
     generic,
     is_bare,
     shape,
@@ -76,9 +77,7 @@ class Stated:
 def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
     """Say what a record says of a value: in itself first, then in what it stands in, then in what stands in it."""
     claim = stated.claim
-    if fact.kind == "id" and any(
-        fact.value in (field.name.lower(), field.name.lower().partition("_")[0]) for field in record.fields
-    ):
+    if fact.kind == "id" and fact.value in _field_names(record):
         return Binding("match", fact, None, record)
     if fact.kind == "code":
         return _bind_code(fact, record, claim, is_named=is_named)
@@ -98,6 +97,14 @@ def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Bindi
         if beside.state == "match":
             return beside
     return weaker or Binding("absent", fact)
+
+
+def _field_names(record: Record) -> set[str]:  # each whole, and up to the first line below
+    if "field names" not in record.memo:
+        names = [field.name.lower() for field in record.fields]
+        record.memo["field names"] = {*names, *[each.partition("_")[0] for each in names]}
+    found: set[str] = record.memo["field names"]
+    return found
 
 
 def _is_named_above(fact: Fact, found: Binding, record: Record, stated: Stated) -> bool:
@@ -122,7 +129,7 @@ def _compared(
 ) -> list[_Rated]:
     """Give the values of records that a value can be compared with, of all or of some."""
     bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
-    value, names, is_goal = fact.value, _is_identity(fact), stated.is_goal(fact)
+    value, names, is_goal, kinds = fact.value, _is_identity(fact), stated.is_goal(fact), compared_with(fact)
     outcome: Outcome
     return [
         (
@@ -135,7 +142,8 @@ def _compared(
         )
         for record in scope
         for found in (record.facts if looked_at is None else looked_at)
-        if not (names and found.value != value and found.kind in NUMERIC)
+        if found.kind in kinds
+        and not (names and found.value != value and found.kind in NUMERIC)
         and (
             outcome := ("equal" if found.low == low else "unequal")
             if bare and is_bare(found)

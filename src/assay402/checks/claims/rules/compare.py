@@ -18,6 +18,7 @@ Outcome: TypeAlias = Literal["equal", "unequal", "unit", "weaker", "other"]
 
 NUMERIC: Final = frozenset({"number", "money", "percent", "quantity"})
 IDENTIFYING: Final = frozenset({"id", "hash", "email", "url", "path", "version"})
+_NAMING: Final = IDENTIFYING | NUMERIC
 _SCALED: Final = re.compile(r"[0-9](?:\s?(?:k|m|b|bn|mn|thousand|million|billion|trillion))\b", re.IGNORECASE)
 _LETTERS: Final = re.compile(r"[a-z]+")
 _DIGITS: Final = re.compile(r"[0-9]+")
@@ -71,6 +72,22 @@ def generic() -> frozenset[str]:
             "call",
         ]
     )
+
+
+_COMPARED: Final[dict[str, frozenset[str]]] = {
+    "number": frozenset({"number", "money", "percent", "version"}),
+    "money": frozenset({"money", "number"}),
+    "percent": frozenset({"percent", "number"}),
+    "quantity": frozenset({"quantity"}),
+    "date": frozenset({"date", "time"}),
+    "time": frozenset({"date", "time"}),
+    "code": frozenset({"code"}),
+}
+
+
+def compared_with(claimed: Fact) -> frozenset[str]:
+    """Give the kinds of values that a value can be compared with: of any other kind, `compare` says `other`."""
+    return _COMPARED.get(claimed.kind, _NAMING)
 
 
 def compare(claimed: Fact, found: Fact) -> Outcome:

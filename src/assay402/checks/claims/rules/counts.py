@@ -185,6 +185,14 @@ def _seconds(moment: str) -> int:
     return ((date_of * 24 + hour) * 60 + minute) * 60 + second
 
 
+_LOW: Final = Pattern(
+    r"\b(?:cheapest|lowest|least|smallest|minimum|fastest|shortest|fewest)\b", re.IGNORECASE
+)
+_HIGH: Final = Pattern(
+    r"\b(?:most expensive|highest|largest|biggest|maximum|slowest|longest|greatest)\b", re.IGNORECASE
+)
+
+
 @rule("claims/count-differs", since="0.1", spec="section 7, R07 and R18")
 def count_differs(view: View) -> Finding | None:
     """Contradict an extreme that a table or list shows to be another's.
@@ -200,16 +208,7 @@ def count_differs(view: View) -> Finding | None:
     ## How to fix it
     Name the row that is the extreme.
     """
-    low = re.search(
-        r"\b(?:cheapest|lowest|least|smallest|minimum|fastest|shortest|fewest)\b",
-        view.claim.text,
-        re.IGNORECASE,
-    )
-    high = re.search(
-        r"\b(?:most expensive|highest|largest|biggest|maximum|slowest|longest|greatest)\b",
-        view.claim.text,
-        re.IGNORECASE,
-    )
+    low, high = _LOW.search(view.claim.text), _HIGH.search(view.claim.text)
     if (low is None) == (high is None) or view.claim.negative:
         return None
     rows = _rows(view)

@@ -36,7 +36,7 @@ _AWAITED: Final = "awaited"
 
 
 @cache
-def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _heads() -> tuple[tuple[Pattern, str], ...]:
     """Give the patterns of what takes away that the words behind them are so, each with what it tells of them instead."""
     lists = {
         name: "|".join(listed) for name, listed in table("embedding").items() if isinstance(listed, list)
@@ -58,7 +58,7 @@ def _heads() -> tuple[tuple[re.Pattern[str], str], ...]:
         (rf"\b(?:{lists['telling']})\s(?:[\w'-]+\s){{1,3}}?to\b", ""),
         (rf"\b(?:{lists['awaiting']})\b(?!,)", _AWAITED),
     )
-    return tuple((re.compile(pattern, re.IGNORECASE), told) for pattern, told in found)
+    return tuple((Pattern(pattern, re.IGNORECASE), told) for pattern, told in found)
 
 
 @cache
@@ -218,6 +218,7 @@ def _restricting() -> Pattern:
     return Pattern(rf"\b({'|'.join(table('embedding')['restricting'])})\b", re.IGNORECASE)
 
 
+_TOLD: Final = re.compile(r"\w+")
 _FIRST: Final = Pattern(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
 _WITHOUT: Final = Pattern(
     r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE
@@ -227,7 +228,7 @@ _WITHOUT: Final = Pattern(
 def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
     """Give a word by which a claim says more than all of some records do; empty where there is none."""
     text = claim.text
-    told = frozenset(re.findall(r"\w+", " ".join(each.searched[:_READ] for each in records).lower()))
+    told = frozenset(_TOLD.findall(" ".join([each.searched[:_READ] for each in records]).lower()))
     for match in _restricting().finditer(text):
         word = match[1].lower()
         alike = table("embedding")["as_much"].get(word, ())

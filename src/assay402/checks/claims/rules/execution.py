@@ -6,12 +6,11 @@ from typing import Any, Final
 from assay402.checks.claims.model import ActionClass, Claim, Stage, Verdict
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.act import Act
+from assay402.checks.claims.rules.afterwards import last_deeds, nearest
 from assay402.checks.claims.rules.authority import APPROVAL, PERMISSION
 from assay402.checks.claims.rules.deed import Deed
 from assay402.checks.claims.rules.reports import summary_of
 from assay402.checks.claims.rules.state import CLASSES
-from assay402.checks.claims.rules.told import told
-from assay402.checks.claims.rules.view import view_of
 from assay402.checks.claims.rules.world import World
 
 _OF_STAGE: Final[dict[Stage, ActionClass]] = {
@@ -70,7 +69,7 @@ class Execution:
             self.proven = True
         if len(self.details) < _MOST:
             self.details.append(_claimed(claim, act, named))
-        for deed in _last_deeds(verdict, world):
+        for deed in last_deeds(claim, world) if finding.code != "BUDGET" else ():
             self._add_deed(claim, deed)
         if finding.rule == "claims/newer-record":
             self._classes |= {
@@ -95,16 +94,10 @@ class Execution:
         if verdict.finding.rule == "claims/test-report" and verdict.finding.code == "STATUS_CONFLICT":
             self._classes.add("NONEXECUTION")
         for ref in verdict.finding.refs[:1]:
-            for near in view_of(verdict.claim, world).near[:3]:
-                summary = summary_of(near.record) if near.record.ref == ref else None
+            for record in nearest(verdict.claim, world):
+                summary = summary_of(record) if record.ref == ref else None
                 if summary is not None and summary.skipped:
                     self._classes.add("NONEXECUTION")
-
-
-def _last_deeds(verdict: Verdict, world: World) -> list[Deed]:
-    """Give the last records of a claimed action; of none where the budget was spent before the claim."""
-    action = told(view_of(verdict.claim, world)) if verdict.finding.code != "BUDGET" else None
-    return action.deeds[-4:] if action is not None else []
 
 
 def _claimed(claim: Claim, act: Act, named: ActionClass) -> dict[str, Any]:

@@ -42,7 +42,7 @@ _WHOLE: Final = Pattern(
 )
 _IN_WHOLE: Final = Pattern(r"\b(?:full|fully|entire|complete|whole)\b", re.IGNORECASE)
 _SUM: Final = re.compile(r"total|paid|charged|captured|price|original", re.IGNORECASE)
-_LATER: Final = re.compile(
+_LATER: Final = Pattern(
     r"\bcancel_at|\bcancels? at\b|_at_period_end\b|\bat (?:the )?period end\b", re.IGNORECASE
 )
 

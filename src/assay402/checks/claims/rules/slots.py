@@ -44,6 +44,7 @@ _THAN: Final = Pattern(
 _TOKEN: Final = re.compile(
     r"\b(?=[A-Za-z0-9-]*[0-9])(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*\b|\b(?i:commit|revision|sha|hash)\s([0-9a-f]{7,40})\b"
 )
+_JOINTS: Final = re.compile(r"[-\s]")
 _ORDINAL: Final = re.compile(r"[0-9]+(?:st|nd|rd|th|s|k|m|x|h|ms|am|pm)|q[1-4]|h[12]", re.IGNORECASE)
 
 
@@ -274,7 +275,7 @@ def _of_other_period(supported: Supported) -> Finding | None:
 def _of_other_code(supported: Supported) -> Finding | None:
     claim = supported.claim
     held = " ".join(each.searched for near in supported.nears for each in near.chain).lower()
-    bare = re.sub(r"[-\s]", "", held)
+    bare = _JOINTS.sub("", held)
     label = " ".join(near.record.item.source_label for near in supported.nears).lower()
     for match in _TOKEN.finditer(claim.text):
         token = (match[1] or match[0]).lower()

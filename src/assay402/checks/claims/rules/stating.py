@@ -3,7 +3,9 @@
 import re
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
@@ -27,7 +29,7 @@ _ARTICLES: Final = frozenset(
 _INDEFINITE: Final = frozenset(("a", "an", "one", "no", "some"))
 
 
-class _Word(NamedTuple):
+class _Word(Struct, frozen=True, gc=False):
     low: str
     stem: str
     marks: tuple[str, ...]

@@ -128,7 +128,8 @@ def without_aims(text: str) -> str:
 def other_aim(view: View, near: Near) -> Aim | None:
     """Give where a claim says something went, if the record says that it went elsewhere or nowhere; else none."""
     claim, text = view.claim, view.claim.text[:_LONGEST]
-    if _DID.search(text) is None or claim.form in ("leaf", "cell"):
+    named = aims(text)
+    if not named or claim.form in ("leaf", "cell") or _DID.search(text) is None:
         return None
     # A code behind a preposition is where something went, if something was done; else it is a value like any other.
     done = any(each.stage == "COMPLETED" for each in claim.mentions)
@@ -136,7 +137,7 @@ def other_aim(view: View, near: Near) -> Aim | None:
         each for each in claim.facts if each.kind != "number" and not (done and each.kind in ("id", "code"))
     ]
     held = near.stems | frozenset(stems(near.record.item.source_label))
-    for aim in aims(text):
+    for aim in named:
         if any(_within(fact, aim) for fact in values) and not aim.stems[0].startswith("="):
             continue
         counted = any(_within(fact, aim) for fact in claim.facts)

@@ -171,7 +171,7 @@ class Told:
             records = [near.record for near in self.view.near]
             found = dict(known.deeds)
         for record in records:
-            deed = known.deed_of(record)
+            deed = known.deed_of(record, world)
             if deed is not None:
                 found[record.order] = deed
         found = {order: deed for order, deed in found.items() if not self.view.subject.is_other(deed.record)}
@@ -197,12 +197,14 @@ class Told:
     def _refusals(self, known: "Actions") -> list[Deed]:
         """Give the bare refusals that follow a line that names the action: `denied`, `! [remote rejected] main`."""
         said = self.view.claim.content - report_words()
-        records = self._records
+        records, world = self._records, self.view.world
         if records is None:
             found = dict(known.refusals)
-            found.update((near.record.order, known.refusals_of(near.record)) for near in self.view.near)
+            found.update(
+                (near.record.order, known.refusals_of(near.record, world)) for near in self.view.near
+            )
         else:
-            found = {record.order: known.refusals_of(record) for record in records}
+            found = {record.order: known.refusals_of(record, world) for record in records}
         return [
             Deed(each, self.act.name, "FAILED")
             for order in sorted(found)

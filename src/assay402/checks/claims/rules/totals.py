@@ -19,7 +19,7 @@ _TOTAL: Final = Pattern(
     r"\b(?:(?:sub|grand )?total(?:s|l?ed|l?ing)?|altogether|in all|combined|overall|(?<!the )sum(?:s|med)?|the sum of|add(?:s|ed|ing)? up|aggregate)\b",
     re.IGNORECASE,
 )
-_TOLD: Final = re.compile(r"total|sum|altogether|combined|overall|aggregate", re.IGNORECASE)
+_TOLD: Final = Pattern(r"total|sum|altogether|combined|overall|aggregate", re.IGNORECASE)
 _COUNTING: Final = ("records-summed", "counted", "computed", "test-report", "checker-report", "share-counted")
 """Rules that count or add up themselves."""
 _KINDS: Final = ("money", "number", "quantity")

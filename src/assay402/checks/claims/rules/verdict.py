@@ -35,6 +35,7 @@ from assay402.checks.claims.rules import (
     values,
     verbatim,
 )
+from assay402.checks.claims.rules.afterwards import let_go
 from assay402.checks.claims.rules.embedding import is_doubted
 from assay402.checks.claims.rules.phases import tells_other
 from assay402.checks.claims.rules.scopes import is_of_other_scope
@@ -134,7 +135,7 @@ def judge(claim: Claim, world: World) -> Verdict:
     finding = world.findings.get(said)
     if finding is None:
         finding = world.findings[said] = _found(said, world)
-        view_of(said, world).settle()
+        let_go(said, world)
     return Verdict(claim=claim, finding=_placed(finding, claim))
 
 
@@ -171,6 +172,14 @@ def _judged(claim: Claim, world: World) -> Finding:
     if not only:
         said, spoken = attribution.without_speaker(claim, world)
         view = View(said, world, spoken=spoken) if spoken else whole
+    finding = _first(whole, view)
+    if view is not whole:
+        view.let_go()
+    return finding
+
+
+def _first(whole: View, view: View) -> Finding:
+    """Give what the first rule says that has something to say of a claim, apart from the source it names or with it."""
     for each, is_of_source in _ASKED:
         asked = whole if is_of_source else view
         finding = each.judge(asked)

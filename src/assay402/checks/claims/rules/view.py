@@ -164,6 +164,7 @@ def covering(record: Record) -> frozenset[str]:
     return known
 
 
+_PARTED: Final = re.compile(r"[\W_]+")
 _KIND: Final = re.compile(r"([A-Za-z][\w-]*)\s(?:#|no\.?\s|number\s|with\s|ID\s){0,2}\s?$", re.IGNORECASE)
 
 
@@ -204,7 +205,6 @@ class View:
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
         self._near_to: dict[int, Near] = {}
-        self._ranked: list[Near] | tuple[()] = ()
 
     def to(self, record: Record) -> Near:
         """Give a record beside the claim."""
@@ -213,9 +213,9 @@ class View:
             found = self._near_to[record.order] = Near(record, self)
         return found
 
-    def settle(self) -> None:
-        """Let go of the records that only the rules looked at; thousands of claims would keep hundreds of thousands."""
-        self._near_to = {each.record.order: each for each in self._ranked}
+    def let_go(self) -> None:
+        """Forget everything. What was found out of each of thousands of claims would make a long search for cycles."""
+        self.__dict__.clear()
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -268,7 +268,7 @@ class View:
         identifiers = {
             stem(part)
             for each in self.identifiers
-            for part in re.split(r"[\W_]+", each)
+            for part in _PARTED.split(each)
             if any(char.isdigit() for char in part)
         }
         identifiers |= {fact.value[:7] for fact in self.claim.facts if fact.kind == "hash"}
@@ -279,7 +279,6 @@ class View:
             and (not self.spoken or record.order in self.spoken)
             and not self.subject.is_other(record)
         ]
-        self._ranked = found
         return sorted(found, key=lambda near: (tuple([-each for each in near.rank]), near.record.order))
 
     @property

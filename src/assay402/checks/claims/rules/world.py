@@ -1,7 +1,7 @@
 """The evidence as the rules look at it: records found by word, by identifier and by action, each with its ways of counting."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from heapq import nsmallest
 from itertools import accumulate
 from typing import Any, Final, TypeVar
@@ -21,6 +21,7 @@ _POSTINGS: Final = 60
 """Records looked at for one word of a claim; a word in more of them distinguishes little."""
 _CALCULATING: Final = Pattern(r"(?:calculat|compute|sum|add_up|math|eval)\w* call$", re.IGNORECASE)
 _HASH: Final = re.compile(r"[0-9a-f]+")
+_LINE: Final = re.compile(r"L([0-9]+)")
 _LONG: Final = 11
 _SHORTEST: Final = 7
 _ROUND: Final = 1e-5
@@ -39,14 +40,22 @@ class World:
         self.records, self.readings = readings(items)
         self.duplicates: Final = _duplicates(items)
         self.views: Final[dict[Any, Any]] = {}
-        """The views of the claims judged, by what each says."""
+        """The views of the claims being judged, by what each says."""
         self.findings: Final[dict[Claim, Finding]] = {}
         """What was found of the claims judged, by what each says."""
+        self.looked: Final[dict[Claim, Any]] = {}
+        """What is kept of the views of the claims judged, by what each says."""
         self.spent = 0
         """Values compared since the candidate was begun."""
         self._deeds: dict[int, tuple[Deed, ...]] = {}
         self._rare: dict[str, tuple[float, tuple[int, ...]]] = {}
         self._known: dict[Hashable, Any] = {}
+
+    def let_go(self) -> None:
+        """Forget everything, so that nothing of a large case waits for the next search for cycles: what stands in each other is one."""
+        for record in self.records:
+            record.children = ()
+        self.__dict__.clear()
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Give what `make` gives, made at the first call with a key: what is true of the case is found once, not once a claim."""
@@ -71,23 +80,29 @@ class World:
 
     def bearing_by_ref(self, refs: Iterable[str]) -> list[Record]:
         """Give the records that references name, themselves or one of their values; sentences of one line share theirs."""
-        return [record for each in refs for record in self._by_ref.of(each)]
+        return [record for each in refs for record in self._called(each)]
 
     def best_by_ref(self, ref: str, preferred: Iterable[Record]) -> list[Record]:
         """Give of the records that a reference names the first of each line or object, and then the preferred ones."""
-        group = self._by_ref.of(ref)
+        group = self._called(ref)
         if len(group) == 1:
             return group
         first = self.once(("first", ref), lambda: _firsts(group))
         return [*first, *(each for each in preferred if each.is_called(ref))]
 
+    def _called(self, ref: str) -> list[Record]:
+        """Give the records that a reference names. The values of a line are read when one of them is asked for."""
+        item, _, place = ref.partition("#")
+        line = _LINE.match(place)
+        where = (item, int(line[1]) if line is not None else 0)
+        return self.once(("called", where), lambda: _Groups(_refs(self._by_line.get(where, ())))).of(ref)
+
     @cached_property
-    def _by_ref(self) -> "_Groups":
-        return _Groups(
-            (ref, record)
-            for record in self.bearing
-            for ref in (record.ref, *[record.field_ref(field) for field in record.fields])
-        )
+    def _by_line(self) -> dict[tuple[str, int], list[Record]]:
+        found: dict[tuple[str, int], list[Record]] = {}
+        for record in self.bearing:
+            found.setdefault((record.item.id, record.line), []).append(record)
+        return found
 
     @cached_property
     def _index(self) -> "_Groups":
@@ -207,10 +222,19 @@ class _Groups:
         return found or ([self._first[name]] if name in self._first else [])
 
 
-def _leading(record: Record) -> list[str]:
+def _refs(records: Iterable[Record]) -> Iterator[tuple[str, Record]]:
+    """Give the references to some records and to each of their values."""
+    for record in records:
+        yield record.ref, record
+        for field in record.fields:
+            yield record.field_ref(field), record
+
+
+def _leading(record: Record) -> Iterable[str]:
     """Give the words that lead to a record; people quote the beginning of a hash."""
     words = record.own_stems
-    return [*words, *(each[:_SHORTEST] for each in words if len(each) > _LONG and _HASH.fullmatch(each))]
+    hashes = [each[:_SHORTEST] for each in words if len(each) > _LONG and _HASH.fullmatch(each)]
+    return (*words, *hashes) if hashes else words
 
 
 def _common(shares: list[float]) -> float:

@@ -17,6 +17,7 @@ _PAIR: Final = re.compile(
 )
 _DASHED: Final = re.compile(r"(?<![\w-])\(?[0-9]{2,}\)?(?:[-\s][0-9]{2,})+(?![\w-])")
 _ACCOUNT: Final = Pattern(r"\(\s?[$€£¥]?\s?[0-9][0-9,.]*\s?\)")
+_WRITTEN: Final = re.compile(r"[0-9][0-9.,]*")
 _LEAST_DIGITS: Final = 5
 _DOTTED: Final = frozenset(
     stem(each)
@@ -60,7 +61,7 @@ def is_written_otherwise(claim: Claim, near: Near) -> bool:
 
 
 def _digits(raw: str) -> str:
-    match = re.search(r"[0-9][0-9.,]*", raw)
+    match = _WRITTEN.search(raw)
     return match[0].replace(",", "").rstrip(".") if match is not None else ""
 
 
