@@ -74,10 +74,7 @@ def _is_said(name: tuple[str, ...], said: frozenset[str], claim: Claim) -> bool:
     return (
         bool(name)
         and all(each in said or stem(each) in claim.content for each in name)
-        and any(
-            each in said or ((is_past(each) or each.endswith("ing")) and stem(each) in map(stem, said))
-            for each in name
-        )
+        and any(each in said or (_is_of_verb(each) and stem(each) in map(stem, said)) for each in name)
     )
 
 
@@ -117,8 +114,37 @@ def _thing(ahead: list[str]) -> int:
             place
             for place in named
             if (ahead[place].endswith("s") and ahead[place] not in _BE)
-            or (ahead[place + 1 : place + 2]
-            and ahead[place + 1] in _BE)
+            or (ahead[place + 1 : place + 2] and ahead[place + 1] in _BE)
         ),
         named[0] if named else -1,
     )
+
+
+def part_and_whole(text: str, end: int, near: Near) -> tuple[int | None, int] | None:
+    """Give how many of how many things are so, where a record counts both apart: `44% of members renewed` beside `members=700 renewed=308`.
+
+    None where it does not count the things; the first is None where it does not count those that are so.
+    """
+    ahead = [each[0].lower() for each in _WORD.finditer(text[end : end + 200])][:_AHEAD]
+    if ahead[:1] != ["of"]:
+        return None
+    of = _thing(ahead)
+    if of < 0 or any(each in _OVER for each in ahead[:of]):
+        return None
+    fields = tuple(_counting(near.record))
+    whole = [each for each in fields if tuple(map(stem, each[1])) == (stem(ahead[of]),)]
+    if len(whole) != 1:
+        return None
+    said = frozenset(each for each in ahead[of + 1 :] if each.isalpha())
+    parts = [each for each in fields if each is not whole[0] and _is_named_for(each[1], said)]
+    return (int(parts[0][2].low or 0) if len(parts) == 1 else None), int(whole[0][2].low or 0)
+
+
+def _is_named_for(name: tuple[str, ...], said: frozenset[str]) -> bool:
+    return bool(name) and name[-1] in said | {
+        each for each in name if _is_of_verb(each) and stem(each) in map(stem, said)
+    }
+
+
+def _is_of_verb(word: str) -> bool:
+    return is_past(word) or word.endswith("ing")

@@ -57,7 +57,11 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
 
 def _is_said_already(claim: Claim, fact: Fact, found: Fact) -> bool:
     """Tell whether the claim has the evidence's value in another place: `from EUR to EUR` is no change."""
-    kinds = (*IDENTIFYING, "code", *(("number", "money", "percent", "quantity", "version") if _FROM_TO.search(claim.text) else ()))
+    kinds = (
+        *IDENTIFYING,
+        "code",
+        *(("number", "money", "percent", "quantity", "version") if _FROM_TO.search(claim.text) else ()),
+    )
     return fact.kind in kinds and any(
         each is not fact and each.kind == found.kind and each.value == found.value for each in claim.facts
     )

@@ -8,8 +8,8 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
-from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of
 from assay402.checks.claims.rules.faultless import is_of_the_run
+from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
 from assay402.checks.claims.rules.view import View
@@ -129,6 +129,8 @@ def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding 
 
 
 _NEVER: Final = Pattern(r"\bnever\b", re.IGNORECASE)
+
+
 def _never(claim: Claim, found: list[Summary]) -> Finding | None:
     """Contradict that something never failed by any run of it that did."""
     bad = next((each for each in found if each.failed or each.good is False), None)
