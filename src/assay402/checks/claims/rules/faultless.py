@@ -1,10 +1,12 @@
 """That nothing failed, said without a word of what: it is of the test runs that the evidence reports."""
 
 import re
+from functools import cache
 from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import EvidenceItem
+from assay402.checks.claims.reading.actions import groups_in
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.reports import summary_of
@@ -27,24 +29,32 @@ def is_of_the_run(view: View) -> bool:
     if _NOTHING_FAILED.fullmatch(view.claim.text) is None:
         return False
     world = view.world
-    reporting = world.once("reporting", lambda: frozenset(_reporting(world)))
-    return bool(reporting) and world.once("failing", lambda: _failing(world)) <= reporting
+    return world.once("faultless", lambda: _is_all_of_runs(world))
 
 
-def _reporting(world: World) -> list[str]:
-    """Give the items that report a test run."""
-    return [item.id for item in world.sources if _reports(world, item)]
+def _is_all_of_runs(world: World) -> bool:
+    """Tell whether some item reports a test run, and each other one neither names an action nor speaks of failing."""
+    reporting = {item.id for item in world.sources if _reports(world, item)}
+    others = [item for item in world.sources if item.id not in reporting]
+    return bool(reporting) and not any(_may_fail(world, item) for item in others)
 
 
 def _reports(world: World, item: EvidenceItem) -> bool:
     return any(summary_of(record) is not None for record in world.bearing_of(item)[-_NEWEST:])
 
 
-def _failing(world: World) -> frozenset[str]:
-    """Give the items in which a word for failing stands."""
-    return frozenset(
-        record.item.id
-        for word in table("predicates")["failing"]
-        for record in world.with_stem(stem(word))
-        if record.item.claim_bearing and record.item.id not in world.duplicates
+def _may_fail(world: World, item: EvidenceItem) -> bool:
+    """Tell whether an item tells of something that can have failed; of a long one, that is assumed."""
+    records = world.bearing_of(item)
+    return len(records) > _MOST or any(
+        groups_in(record.searched[:_READ]) or record.own_stems & _failing() for record in records
     )
+
+
+@cache
+def _failing() -> frozenset[str]:
+    return frozenset(stem(word) for word in table("predicates")["failing"])
+
+
+_MOST: Final = 400
+_READ: Final = 400

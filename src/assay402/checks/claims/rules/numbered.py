@@ -129,7 +129,7 @@ def part_and_whole(text: str, end: int, near: Near) -> tuple[int | None, int] | 
     if ahead[:1] != ["of"]:
         return None
     of = _thing(ahead)
-    if of < 0 or any(each in _OVER for each in ahead[:of]):
+    if of < 0:
         return None
     fields = tuple(_counting(near.record))
     whole = [each for each in fields if tuple(map(stem, each[1])) == (stem(ahead[of]),)]

@@ -93,10 +93,10 @@ def _portion_counted(view: View, portion: Portion) -> Finding | None:
     stage = cue(claim.text[portion.end :])
     noun = claim.content - report_words() - _OF_STATUS - WORDS
     said = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
-    if said or (claim.negative and not portion.is_denial):
+    if claim.negative and not portion.is_denial:
         return None
-    counted = _fields_counted(view, portion)
-    if counted is not None or stage is None or not noun:
+    counted = _fields_counted(view, portion, frozenset(fact.low for fact in said))
+    if counted is not None or stage is None or not noun or said:
         return counted
     told = _counts(view, noun) or _outcomes(view, noun)
     if told is not None:
@@ -110,14 +110,16 @@ def _portion_counted(view: View, portion: Portion) -> Finding | None:
     return _uncounted(near.record)
 
 
-def _fields_counted(view: View, portion: Portion) -> Finding | None:
+def _fields_counted(view: View, portion: Portion, said: frozenset[Decimal | None]) -> Finding | None:
     """Judge a part of several things by a record that counts the things and those of them that are so in fields of their own."""
     for near in view.near[:6]:
         told = part_and_whole(view.claim.text, portion.end, near)
-        if told is not None and told[0] is not None:
+        if told is None or not said <= {told[1]}:
+            continue
+        if told[0] is not None:
             count, whole = told[0], told[1]
             return _counted(near.record, count, whole, agrees=portion.holds(count, whole))
-        if told is not None and "%" in view.claim.text:
+        if "%" in view.claim.text:
             return _uncounted(near.record)
     return None
 

@@ -100,9 +100,12 @@ def _numbered_otherwise(supported: Supported, near: Near) -> Finding | None:
     binding = other_number(supported.claim, near)
     if binding is None or binding.found is None:
         return None
-    if supported.claim.negative:
-        return unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
-    found = denied(supported, _ID, near.record, "VALUE_MISMATCH", f"there it is {binding.found.raw}")
+    record, raw = near.record, binding.found.raw
+    found = (
+        unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
+        if supported.claim.negative
+        else denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {raw}")
+    )
     refs = tuple(dict.fromkeys((binding.ref, *found.refs)))
     return replace(found, refs=refs, repair=replacement(supported.claim, binding))
 
