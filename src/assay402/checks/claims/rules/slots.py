@@ -103,7 +103,7 @@ def _numbered_otherwise(supported: Supported, near: Near) -> Finding | None:
     record, raw = near.record, binding.found.raw
     found = (
         unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
-        if supported.claim.negative
+        if supported.claim.negative or raw == "1"  # which may say yes
         else denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {raw}")
     )
     refs = tuple(dict.fromkeys((binding.ref, *found.refs)))
