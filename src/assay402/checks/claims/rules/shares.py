@@ -51,7 +51,8 @@ def share_counted(view: View) -> Finding | None:
     ## What it reports
     For `9 of 10 backups succeeded`, `most of the uploads`, `only one job failed`, `two thirds of the jobs`, `all but one`
     and `not all`: SUPPORTED where a record of the
-    thing counts its outcomes, or its records tell one outcome each, and the numbers agree; CONTRADICTED with
+    thing counts its outcomes or, in fields of their own, the things and those that are so (`members=700 renewed=308`), or its
+    records tell one outcome each, and the numbers agree; CONTRADICTED with
     VALUE_MISMATCH where they do not; UNSUPPORTED where no record counts them.
 
     ## Why it matters
