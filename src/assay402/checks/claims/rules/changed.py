@@ -67,7 +67,7 @@ def _is(said: str, value: str) -> bool:
         return False
     if mine == theirs or mine.startswith((f"{theirs} ", f"{theirs},")):
         return True
-    first = _plain(mine.split()[0])
+    first = _plain((mine.split() or [""])[0])
     try:
         return Decimal(first) == Decimal(theirs.split()[0])
     except InvalidOperation:

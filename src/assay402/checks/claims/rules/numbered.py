@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Final
+from typing import Final, TypeAlias
 
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.records import Record
@@ -14,6 +14,7 @@ from assay402.checks.claims.rules.view import Near
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'-]*|[0-9]+|[^\s\w]")
 _JOINT: Final = re.compile(r"[\s_.\-]+|(?<=[a-z0-9])(?=[A-Z])")
+_COUNTED: Final = re.compile(r"\s([A-Za-z][a-z-]+)(?=\s*(?:[,;.)|]|$|and\b))")
 _COUNTING: Final = frozenset(("count", "num", "number", "n", "no", "total", "of"))
 """Words of a field's name that say only that it counts."""
 _OVER: Final = frozenset((",", ";", ".", ":", "and", "but", "while", "whereas", "or"))
@@ -29,6 +30,7 @@ _ABOUT: Final = frozenset(
 )  # fmt: skip
 _AHEAD: Final = 12
 _MOST_FIELDS: Final = 60
+_MOST_NUMBERS: Final = 400
 
 
 def other_number(claim: Claim, near: Near) -> Binding | None:
@@ -39,8 +41,8 @@ def other_number(claim: Claim, near: Near) -> Binding | None:
     numbers = [fact for fact in claim.facts if fact.kind == "number"]
     if not numbers:
         return None
-    fields = tuple(_counting(near.record)) or tuple(
-        each for record in near.record.below[:_MOST_FIELDS] for each in _counting(record)
+    fields = _counted(near.record) or tuple(
+        each for record in near.record.below[:_MOST_FIELDS] for each in _counted(record)
     )
     if len(fields) < len(("how many", "of which")):
         return None
@@ -55,10 +57,27 @@ def other_number(claim: Claim, near: Near) -> Binding | None:
     return None
 
 
-def _counting(record: Record) -> Iterator[tuple[Record, tuple[str, ...], Fact]]:
-    """Give the fields of a record with a number, and the words of their names."""
-    for found in record.facts:
-        if found.start < 0 and found.kind == "number" and _is_count(found.low):
+_Counted: TypeAlias = tuple[Record, tuple[str, ...], Fact]
+
+
+def _counted(record: Record) -> tuple[_Counted, ...]:
+    """Give the numbers of a record with what they count, found once."""
+    known: tuple[_Counted, ...] | None = record.memo.get("numbered")
+    if known is None:
+        known = record.memo["numbered"] = tuple(_counting(record))
+    return known
+
+
+def _counting(record: Record) -> Iterator[_Counted]:
+    """Give the numbers of a record, and the words of the names of their fields or the one word behind them."""
+    for found in record.facts[:_MOST_NUMBERS]:
+        if found.kind != "number" or not _is_count(found.low):
+            continue
+        if found.start >= 0:
+            match = _COUNTED.match(record.text, found.end)
+            if match is not None:
+                yield record, (match[1].lower(),), found
+        else:
             place = -1 - found.start
             name = record.fields[place].name if place < len(record.fields) else ""
             parts = tuple(each.lower() for each in _JOINT.split(name.rpartition(".")[2]) if each)
@@ -74,10 +93,7 @@ def _is_said(name: tuple[str, ...], said: frozenset[str], claim: Claim) -> bool:
     return (
         bool(name)
         and all(each in said or stem(each) in claim.content for each in name)
-        and any(
-            each in said or ((is_past(each) or each.endswith("ing")) and stem(each) in map(stem, said))
-            for each in name
-        )
+        and any(each in said or (_is_of_verb(each) and stem(each) in map(stem, said)) for each in name)
     )
 
 
@@ -117,8 +133,37 @@ def _thing(ahead: list[str]) -> int:
             place
             for place in named
             if (ahead[place].endswith("s") and ahead[place] not in _BE)
-            or (ahead[place + 1 : place + 2]
-            and ahead[place + 1] in _BE)
+            or (ahead[place + 1 : place + 2] and ahead[place + 1] in _BE)
         ),
         named[0] if named else -1,
     )
+
+
+def part_and_whole(text: str, end: int, near: Near) -> tuple[int | None, int] | None:
+    """Give how many of how many things are so, where a record counts both apart: `44% of members renewed` beside `members=700 renewed=308`.
+
+    None where it does not count the things; the first is None where it does not count those that are so.
+    """
+    ahead = [each[0].lower() for each in _WORD.finditer(text[end : end + 200])][:_AHEAD]
+    if ahead[:1] != ["of"]:
+        return None
+    of = _thing(ahead)
+    if of < 0:
+        return None
+    fields = _counted(near.record)
+    whole = [each for each in fields if tuple(map(stem, each[1])) == (stem(ahead[of]),)]
+    if len(whole) != 1:
+        return None
+    said = frozenset(each for each in ahead[of + 1 :] if each.isalpha())
+    parts = [each for each in fields if each is not whole[0] and _is_named_for(each[1], said)]
+    return (int(parts[0][2].low or 0) if len(parts) == 1 else None), int(whole[0][2].low or 0)
+
+
+def _is_named_for(name: tuple[str, ...], said: frozenset[str]) -> bool:
+    return bool(name) and name[-1] in said | {
+        each for each in name if _is_of_verb(each) and stem(each) in map(stem, said)
+    }
+
+
+def _is_of_verb(word: str) -> bool:
+    return is_past(word) or word.endswith("ing")

@@ -10,7 +10,7 @@ from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.parts import weekday
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.bind import Binding
-from assay402.checks.claims.rules.compare import is_share
+from assay402.checks.claims.rules.compare import IDENTIFYING, is_share
 
 _MONTHS: Final = [
     "January",
@@ -31,7 +31,7 @@ _MONTHS: Final = [
 def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | None:
     """Give the edit that puts the evidence's value in the place of the claim's, in the claim's own spelling."""
     fact, found = binding.fact, binding.found
-    if found is None:
+    if found is None or _is_said_already(claim, fact, found):
         return None
     first, last = fact.start, fact.start + len(fact.raw)
     cents = re.match(r",[0-9]{1,2}(?![0-9])", claim.text[last:])
@@ -58,6 +58,19 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
     return ("REPLACE_VALUE", claim.span.start + first, claim.span.start + last, text)
 
 
+def _is_said_already(claim: Claim, fact: Fact, found: Fact) -> bool:
+    """Tell whether the claim has the evidence's value in another place: `from EUR to EUR` is no change."""
+    kinds = (
+        *IDENTIFYING,
+        "code",
+        *(("number", "money", "percent", "quantity", "version") if _FROM_TO.search(claim.text) else ()),
+    )
+    return fact.kind in kinds and any(
+        each is not fact and each.kind == found.kind and each.value == found.value for each in claim.facts
+    )
+
+
+_FROM_TO: Final = re.compile(r"\bfrom\s\S.{0,30}\sto\s|\bto\s\S.{0,30}\sfrom\s|->|→")
 _JOINED: Final = ("number", "percent", "money", "quantity", "version")
 _ARTICLE: Final = Pattern(r"\b([Aa]n?\s)$")
 _TIMES: Final = {"1": "once", "2": "twice"}

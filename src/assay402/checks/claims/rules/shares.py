@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.numbered import part_and_whole
 from assay402.checks.claims.rules.portions import WORDS, N, Portion, number, portion_of
 from assay402.checks.claims.rules.view import View, report_words
 from assay402.checks.claims.rules.world import World
@@ -50,7 +51,8 @@ def share_counted(view: View) -> Finding | None:
     ## What it reports
     For `9 of 10 backups succeeded`, `most of the uploads`, `only one job failed`, `two thirds of the jobs`, `all but one`
     and `not all`: SUPPORTED where a record of the
-    thing counts its outcomes, or its records tell one outcome each, and the numbers agree; CONTRADICTED with
+    thing counts its outcomes or, in fields of their own, the things and those that are so (`members=700 renewed=308`), or its
+    records tell one outcome each, and the numbers agree; CONTRADICTED with
     VALUE_MISMATCH where they do not; UNSUPPORTED where no record counts them.
 
     ## Why it matters
@@ -92,8 +94,11 @@ def _portion_counted(view: View, portion: Portion) -> Finding | None:
     stage = cue(claim.text[portion.end :])
     noun = claim.content - report_words() - _OF_STATUS - WORDS
     said = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
-    if stage is None or said or not noun or (claim.negative and not portion.is_denial):
+    if claim.negative and not portion.is_denial:
         return None
+    counted = _fields_counted(view, portion, frozenset(fact.low for fact in said))
+    if counted is not None or stage is None or not noun or said:
+        return counted
     told = _counts(view, noun) or _outcomes(view, noun)
     if told is not None:
         counts, whole, record = told
@@ -103,10 +108,28 @@ def _portion_counted(view: View, portion: Portion) -> Finding | None:
     stated = any(portion_of(each.record.text) is not None for each in view.near)
     if near is None or stated or "%" in claim.text or near.record.is_prose:
         return None
+    return _uncounted(near.record)
+
+
+def _fields_counted(view: View, portion: Portion, said: frozenset[Decimal | None]) -> Finding | None:
+    """Judge a part of several things by a record that counts the things and those of them that are so in fields of their own."""
+    for near in view.near[:6]:
+        told = part_and_whole(view.claim.text, portion.end, near)
+        if told is None or not said <= {told[1]}:
+            continue
+        if told[0] is not None:
+            count, whole = told[0], told[1]
+            return _counted(near.record, count, whole, agrees=portion.holds(count, whole))
+        if "%" in view.claim.text:
+            return _uncounted(near.record)
+    return None
+
+
+def _uncounted(record: Record) -> Finding:
     return Finding(
         support="UNSUPPORTED",
         rule="claims/share-counted",
-        refs=(near.record.ref,),
+        refs=(record.ref,),
         code="MISSING_FACT",
         note="no record counts them",
         missing=("QUANTITY_SOURCE", "A record that counts all of them and how each fared."),

@@ -61,7 +61,9 @@ def other_slot(supported: Supported) -> Finding | None:
     too where the counts of a sentence are exchanged, where a field beside the value or a header gives another currency or
     unit, where the value stands in a field, line or row that fits the claim less well than one with another value, and
     where it is another as written (`0042`, `1.10` of a version, `2-3`, `($40.00)`, `READY 0/1`). UNSUPPORTED where the
-    database statement above a count was about another table.
+    database statement above a count was about another table. CONTRADICTED where the record counts how many there are and how
+    many are so in places of their own (`12 tests passed` beside `tests=12 passed=9`), and where a change is told backwards
+    (`from 10 to 12` beside `{"old": 12, "new": 10}`).
 
     ## Why it matters
     A value that is there for something else is the classic trap: presence alone supports nothing.
@@ -101,9 +103,12 @@ def _numbered_otherwise(supported: Supported, near: Near) -> Finding | None:
     binding = other_number(supported.claim, near)
     if binding is None or binding.found is None:
         return None
-    if supported.claim.negative:
-        return unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
-    found = denied(supported, _ID, near.record, "VALUE_MISMATCH", f"there it is {binding.found.raw}")
+    record, raw = near.record, binding.found.raw
+    found = (
+        unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
+        if supported.claim.negative or raw == "1"  # which may say yes
+        else denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {raw}")
+    )
     refs = tuple(dict.fromkeys((binding.ref, *found.refs)))
     return replace(found, refs=refs, repair=replacement(supported.claim, binding))
 

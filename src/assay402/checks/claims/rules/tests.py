@@ -10,6 +10,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
+from assay402.checks.claims.rules.faultless import is_of_the_run
 from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
@@ -62,7 +63,7 @@ def test_report(view: View) -> Finding | None:
     lines of the form `N passed, N failed`.
     """
     claim = _with_its_key(view.claim)
-    if not (_ABOUT.search(f"{claim.context} {claim.text}") or _is_of_the_run(view)) or not (
+    if not (_ABOUT.search(f"{claim.context} {claim.text}") or is_of_the_run(view)) or not (
         _PASS.search(claim.text)
         or _FAIL.search(claim.text)
         or _SKIPPED.search(claim.text)
@@ -137,21 +138,6 @@ def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding 
 
 
 _NEVER: Final = Pattern(r"\bnever\b", re.IGNORECASE)
-_NOTHING_FAILED: Final = Pattern(
-    r"\W*(?:there (?:were|are) no (?:failures|errors)|nothing (?:has )?failed|no failures(?: occurred)?|none failed)\W*",
-    re.IGNORECASE,
-)
-
-
-def _is_of_the_run(view: View) -> bool:
-    """Tell whether a claim only says that nothing failed, where each item reports a test run."""
-    if _NOTHING_FAILED.fullmatch(view.claim.text) is None:
-        return False
-    items = view.world.sources
-    return bool(items) and all(
-        any(summary_of(record) is not None for record in view.world.bearing_of(item)[-_NEWEST:])
-        for item in items
-    )
 
 
 def _never(claim: Claim, found: list[Summary]) -> Finding | None:

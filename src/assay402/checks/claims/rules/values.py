@@ -34,7 +34,8 @@ def all_facts_bound(view: View) -> Finding | None:
     ## What it reports
     SUPPORTED where one record, with what it stands in, holds every typed value of the claim for the same
     attribute, every name, and enough of the content: 0.8 of it, 0.6 where two identifiers are bound, 0.5 in a
-    structured record that binds an identifier or two values.
+    structured record that binds an identifier or two values. What the claim says of its subject with a verb or an adjective
+    the record must say as well: `Flight LX8 departed` is not supported by `status=cancelled`, whatever else agrees.
 
     ## Why it matters
     This is the everyday case of an honest report: it repeats what a log or a document says.
