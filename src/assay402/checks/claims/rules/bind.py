@@ -12,6 +12,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import is_code
+from assay402.checks.claims.rules.bounds import as_bound
 from assay402.checks.claims.rules.compare import (
     IDENTIFYING,
     NUMERIC,
@@ -122,7 +123,7 @@ def _compared(
 ) -> list[_Rated]:
     """Give the values of records that a value can be compared with, of all or of some."""
     bare, low, ends, is_leaf = is_bare(fact), fact.low, stated.other_ends, stated.is_leaf
-    value, names, is_goal = fact.value, _is_identity(fact), stated.is_goal(fact)
+    value, names, is_goal, claim = fact.value, _is_identity(fact), stated.is_goal(fact), stated.claim
     outcome: Outcome
     return [
         (
@@ -139,7 +140,7 @@ def _compared(
         and (
             outcome := ("equal" if found.low == low else "unequal")
             if bare and is_bare(found)
-            else compare(fact, found)
+            else as_bound(claim, fact, found, compare(fact, found))
         )
         != "other"
         and not (

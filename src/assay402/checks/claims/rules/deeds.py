@@ -9,6 +9,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.asked import http_code
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
+from assay402.checks.claims.rules.conflicts import evidence_in_conflict
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.targets import other_aim
 from assay402.checks.claims.rules.told import Told, told
@@ -37,19 +38,7 @@ def evidence_conflict(view: View) -> Finding | None:
     action = told(view)
     if action is None or action.conflict is None:
         return None
-    refs = tuple(deed.record.ref for deed in action.conflict)
-    return Finding(
-        support="UNVERIFIED",
-        rule="claims/evidence-conflict",
-        refs=refs,
-        code="EVIDENCE_CONFLICT",
-        note="two items say opposite things and nothing orders them",
-        missing=(
-            "CONFLICT_RESOLUTION",
-            f"A time, a version or a further record that decides between {refs[0]} and {refs[1]}.",
-        ),
-        conflict=True,
-    )
+    return evidence_in_conflict(tuple(deed.record.ref for deed in action.conflict))
 
 
 @rule("claims/status-conflict", since="0.1", spec="section 7, R03")

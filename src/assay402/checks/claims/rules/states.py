@@ -184,8 +184,8 @@ def _says(record: Record, subject: frozenset[str], state: str) -> bool:
         return False
     places = [place for place, word in enumerate(told) if word in _known() and stem(word) not in subject]
     last = max((place for place, word in enumerate(told) if stem(word) in subject), default=-1)
-    behind = [place for place in places if place > last]
-    return len({told[place] for place in places}) == 1 or told[(behind or places[::-1])[0]] == state
+    behind = [place for place in places if place > last] or places[::-1]
+    return bool(behind) and (len({told[place] for place in places}) == 1 or told[behind[0]] == state)
 
 
 @cache

@@ -35,6 +35,7 @@ from assay402.checks.claims.rules import (
     values,
     verbatim,
 )
+from assay402.checks.claims.rules.conflicts import weighed
 from assay402.checks.claims.rules.embedding import is_doubted
 from assay402.checks.claims.rules.phases import tells_other
 from assay402.checks.claims.rules.scopes import is_of_other_scope
@@ -175,7 +176,8 @@ def _judged(claim: Claim, world: World) -> Finding:
         asked = whole if is_of_source else view
         finding = each.judge(asked)
         if finding is not None and not _is_of_another(view, finding):
-            return _guarded(asked, finding)
+            found = weighed(asked, _guarded(asked, finding), _judged)
+            return attribution.unsaid(view) if _is_of_another_speaker(asked, found) else found
     return attribution.unsaid(view) if view.spoken else LAST(view)
 
 
@@ -195,6 +197,15 @@ def _is_of_another(view: View, finding: Finding) -> bool:
         or is_of_other_scope(view.claim, record, rule)
         or (finding.support == "SUPPORTED" and tells_other(view.claim, record))
         for record in records
+    )
+
+
+def _is_of_another_speaker(view: View, finding: Finding) -> bool:
+    """Tell whether what the claim lets somebody say stands only in what others say."""
+    return (
+        bool(view.spoken)
+        and finding.support == "SUPPORTED"
+        and not any(record.order in view.spoken for record in view.world.bearing_by_ref(finding.refs))
     )
 
 

@@ -202,6 +202,11 @@ class View:
         self._near_to: dict[int, Near] = {}
         self._ranked: list[Near] | tuple[()] = ()
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Tell whether only some items or records count, because the claim names who says it."""
+        return bool(self._only or self.spoken)
+
     def to(self, record: Record) -> Near:
         """Give a record beside the claim."""
         found = self._near_to.get(record.order)
