@@ -25,7 +25,7 @@ _PORTION: Final = re.compile(
     rf"\b(?:(?P<times>an?|{'|'.join(NUMBERS)})\s)?(?<!first\s)(?<!second\s)(?<!other\s)(?P<part>{'|'.join(_PARTS)})s?(?=\s(?:of|the|our|all)\b)"
     r"|\b(?P<percent>[0-9]{1,3}(?:\.[0-9]{1,4})?)\s?(?:%|percent)(?=\sof\b)"
     rf"|\b(?:all|every|each)\b(?:\s(?!but\b|except\b|bar\b|save\b)[\w-]+){{0,4}}?\s(?:but|except(?:\sfor)?|bar|save)\s(?P<but>{N})\b"
-    r"|\b(?:not|\w+n't)\s(?P<some>all|every)\b)",
+    r"|\b(?:not|\w+n't)\s(?P<some>all|every(?:one|body|thing)?)\b)",
     re.IGNORECASE,
 )
 WORDS: Final = frozenset(
@@ -33,7 +33,7 @@ WORDS: Final = frozenset(
     for word in (*NUMBERS, *_PARTS, "percent", "all", "every", "each", "but", "except", "bar", "save", "more", "less", "fewer", "least", "most", "only", "nearly", "almost", "roughly", "approximately", "exactly")
 )  # fmt: skip
 """What the words of a part of something stem to: they name nothing."""
-_HINTS: Final = ("half", "third", "quarter", "fifth", "tenth", "%", "percent", "all ", "every ", "each ")
+_HINTS: Final = ("half", "third", "quarter", "fifth", "tenth", "%", "percent", "all ", "every", "each ")
 
 
 class Portion(NamedTuple):

@@ -34,9 +34,11 @@ from assay402.checks.claims.rules import (
     universals,
     values,
     verbatim,
+    zeroes,
 )
 from assay402.checks.claims.rules.conflicts import weighed
 from assay402.checks.claims.rules.embedding import is_doubted
+from assay402.checks.claims.rules.itself import is_said_by, only_itself
 from assay402.checks.claims.rules.phases import tells_other
 from assay402.checks.claims.rules.scopes import is_of_other_scope
 from assay402.checks.claims.rules.supports import Supported
@@ -84,6 +86,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     tallies.run_lasted,
     codes.answer_code,
     authority.authority,
+    zeroes.zero_counted,
     shares.share_counted,
     shares.records_summed,
     deeds.status_conflict,
@@ -175,7 +178,9 @@ def _judged(claim: Claim, world: World) -> Finding:
     for each, is_of_source in _ASKED:
         asked = whole if is_of_source else view
         finding = each.judge(asked)
-        if finding is not None and not _is_of_another(view, finding):
+        if finding is None or only_itself(asked, finding):
+            continue
+        if is_said_by(asked, finding) or not _is_of_another(view, finding):
             found = weighed(asked, _guarded(asked, finding), _judged)
             return attribution.unsaid(view) if _is_of_another_speaker(asked, found) else found
     return attribution.unsaid(view) if view.spoken else LAST(view)
@@ -193,6 +198,7 @@ def _is_of_another(view: View, finding: Finding) -> bool:
     is_worded = finding.support == "CONTRADICTED" and rule in _BY_WORDS
     return bool(records) and all(
         (is_worded and is_doubted(view.claim, record))
+        or zeroes.denies_nothing(view.claim, finding, record)
         or view.subject.is_other(record)
         or is_of_other_scope(view.claim, record, rule)
         or (finding.support == "SUPPORTED" and tells_other(view.claim, record))
@@ -217,7 +223,8 @@ def _guarded(view: View, finding: Finding) -> Finding:
         return runs.other_run(supported) or finding
     if finding.support != "SUPPORTED":
         return finding
-    return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
+    taken = (found for each in GUARDS if (found := each(supported)) is not None)
+    return next((found for found in taken if not only_itself(view, found)), finding)
 
 
 def unread(claim: Claim) -> Verdict:
