@@ -3,6 +3,7 @@
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.rules.affirmed import unaffirmed
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
 from assay402.checks.claims.rules.happened import is_other_event
@@ -68,6 +69,9 @@ def asserts_less(supported: Supported) -> Finding | None:
         )
         if turned and is_other_event(claim, turned):
             return unstated(supported, _LESS, "the record tells of another event", "the very event")
+    more = unaffirmed(supported)
+    if more:
+        return unstated(supported, _LESS, f"the record does not tell {more}", "that as well")
     more = restriction(claim, records) if records else ""
     if more:
         return unstated(supported, _LESS, f"the record does not say {more.lower()}", "it with that word")

@@ -246,6 +246,7 @@ def _restricting() -> Pattern:
 
 
 _FIRST: Final = Pattern(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
+_LAST: Final = Pattern(r"(?<!\bat )(?<!\bthe )\blast[.!]?\s*$", re.IGNORECASE)
 _WITHOUT: Final = Pattern(
     r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE
 )
@@ -263,6 +264,8 @@ def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
     first = _FIRST.search(text)
     if first is not None and not told & {"first", "1", "1st", "initial", "initially", "earliest"}:
         return first[0]
+    if _LAST.search(text) is not None and not told & {"last", "final", "finally", "latest", "lastly"}:
+        return "last"
     without = _WITHOUT.search(text)
     held = frozenset().union(*(each.all_stems for each in records))
     is_said = all(each.form in ("line", "prose") for each in records)  # a field says it by its value

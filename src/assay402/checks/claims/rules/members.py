@@ -1,11 +1,12 @@
 """The members of a kind: the lines and rows that each tell of one."""
 
+import re
 from typing import Final
 
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, word_spans
-from assay402.checks.claims.rules.polarity import denies
+from assay402.checks.claims.rules.polarity import antonyms, denies
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 
@@ -22,7 +23,7 @@ def members_of(world: World, word: str, opposites: frozenset[str]) -> tuple[list
         said = [record for record in world.with_stem(word) if _is_member(record) and word in _own(record)]
         denied = [record for record in said if denies(record)] + [
             record
-            for opposite in sorted(opposites.union(prefix + word for prefix in _UN))
+            for opposite in sorted(opposites | opposites_of(word))
             for record in world.with_stem(opposite)
             if _is_member(record) and opposite in _own(record)
         ]
@@ -31,6 +32,11 @@ def members_of(world: World, word: str, opposites: frozenset[str]) -> tuple[list
         return same, against, _is_whole(world, same)
 
     return world.once(("members", word), members)
+
+
+def opposites_of(word: str) -> frozenset[str]:
+    """Give the stems of the words that say the opposite of one, those made of it as well: `stable` and `unstable`."""
+    return antonyms().get(word, frozenset()).union(prefix + word for prefix in _UN)
 
 
 def _own(record: Record) -> frozenset[str]:
@@ -55,7 +61,14 @@ def all_say(view: View, word: str, members: list[Record]) -> bool:
         )
         if count != len(members) and (count or each in behind):
             return False
-    return True
+    said = frozenset(re.findall(r"[a-z]+", text[place:].lower()))
+    told = view.world.once(("words", word), lambda: [_small(record) for record in members])
+    common, known = frozenset.intersection(*told), frozenset[str]().union(*told)
+    return not said & known - common  # `on` schedule in some, `behind` schedule in others
+
+
+def _small(record: Record) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]+", record.text.lower()))
 
 
 def _is_whole(world: World, same: list[Record]) -> bool:
