@@ -24,10 +24,13 @@ _OF_IT: Final = 0.5
 
 @rule("claims/evidence-conflict", since="0.1", spec="section 7, R02b")
 def evidence_conflict(view: View) -> Finding | None:
-    """Leave unverified an action that one item tells done and another undone, with nothing to order them.
+    """Leave unverified what one item says and another denies, with nothing to order them.
 
     ## What it reports
-    UNVERIFIED with both references and the missing family CONFLICT_RESOLUTION. The case is on HOLD.
+    UNVERIFIED with both references and the missing family CONFLICT_RESOLUTION, where one item tells an action done
+    and another undone, where one item alone would support the claim and another alone contradict it, or where two
+    items give one thing two states, names, days or places. The case is on HOLD. Where dates or versions order the
+    records, the newer one decides.
 
     ## Why it matters
     Picking either record would be a guess, and the wrong one costs as much as having none.
