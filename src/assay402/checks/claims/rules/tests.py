@@ -210,7 +210,9 @@ def checker_report(view: View) -> Finding | None:
     if not told or wanted is None or len(claim.facts) > 1:
         return None
     record, count = told[-1]
-    if wanted != counted and any(each.state != "match" for each in view.to(record).bindings):
+    if wanted != counted and any(
+        each.state != "match" and each.fact.kind == "number" for each in view.to(record).bindings
+    ):
         return None
     agrees = count == wanted
     return Finding(

@@ -31,7 +31,8 @@ def counterexample(view: View) -> Finding | None:
 
     ## What it reports
     CONTRADICTED with the reason COUNTEREXAMPLE where the claim says something of all members of a kind, at least
-    one record says the same of a member, and another record of the same form says the opposite.
+    one record says the same of a member, and another record of the same form says the opposite. SUPPORTED where
+    every line of an item says of its member all that the claim says behind its verb.
 
     ## Why it matters
     One exception makes a universal false, and it is the exception somebody must act on.
