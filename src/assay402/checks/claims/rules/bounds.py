@@ -39,11 +39,9 @@ def as_bound(claim: Claim, fact: Fact, found: Fact, outcome: Outcome) -> Outcome
         if _ends(fact) == _ends(found) or (not is_ruling and is_of_past(claim.text)):
             return outcome
         return "unequal" if is_ruling else "weaker"
-    if not is_ruling:
-        return outcome
-    if found.attribute & _LIMITS:
-        return outcome if found.low in _ends(fact) else "unequal"
-    return "weaker"
+    if found.attribute & _LIMITS and (is_ruling or not is_of_past(claim.text)):
+        return outcome if found.low in _ends(fact) else "unequal" if is_ruling else "weaker"
+    return "weaker" if is_ruling else outcome
 
 
 def _ends(fact: Fact) -> tuple[Decimal | None, Decimal | None]:

@@ -9,10 +9,11 @@ from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, EvidenceItem, Field, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import plain
+from assay402.checks.claims.reading.text import plain, words
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.polarity import opposed
 from assay402.checks.claims.rules.standing import holds
-from assay402.checks.claims.rules.view import View
+from assay402.checks.claims.rules.view import Near, View
 from assay402.checks.claims.rules.world import World
 
 _WEIGHED: Final = frozenset(
@@ -26,6 +27,8 @@ _LATER_BY_NATURE: Final = ("STAGE_REVERSED", "STALE_AUTHORITY")
 _DAY: Final = 10
 """Characters of a date."""
 _HALF: Final = 0.5
+_MOST: Final = 0.75
+_UNDONE: Final = ("FAILED", "NONEXECUTION", "REVERSED")
 _STATE_NAME: Final = re.compile(r"(?:^|[_. ])(?:status|state|phase|health|condition)$", re.IGNORECASE)
 _STAGES: Final = ("REQUESTED", "QUEUED", "ATTEMPTED", "COMPLETED")
 
@@ -57,7 +60,7 @@ def weighed(view: View, finding: Finding, judged: Callable[[Claim, World], Findi
     if not records or any(each.item is not records[0].item for each in records):
         return finding
     record = records[0]
-    for item in _others(view, record.item):
+    for item in _others(view, finding, record.item):
         rival = judged(claim, world.within(item))
         other = next(iter(world.bearing_by_ref(rival.refs)), None)
         if other is None or not _oppose(finding, rival):
@@ -107,16 +110,30 @@ def _oppose(one: Finding, two: Finding) -> bool:
     )
 
 
-def _others(view: View, item: EvidenceItem) -> list[EvidenceItem]:
-    """Give the other items that speak of what a claim is about."""
+def _others(view: View, finding: Finding, item: EvidenceItem) -> list[EvidenceItem]:
+    """Give the other items that may say the opposite of what was found of a claim."""
     found = {
         near.record.item.id: near.record.item
         for near in view.near
         if near.record.item is not item
         and near.record.item.kind != "description"
         and (near.shared or near.coverage >= _HALF)
+        and _may_oppose(view.claim, finding, near)
     }
     return [found[name] for name in sorted(found)] if item.kind != "description" else []
+
+
+def _may_oppose(claim: Claim, finding: Finding, near: Near) -> bool:
+    """Tell whether a record of another item is worth asking: it has another sign or word, or all that would support."""
+    if finding.support == "CONTRADICTED":
+        return near.coverage >= _MOST
+    record = near.record
+    return stage_of(record) in _UNDONE or opposed(claim, record) or _has_other_state(claim, record)
+
+
+def _has_other_state(claim: Claim, record: Record) -> bool:
+    excluded = frozenset[str]().union(*(table("states").get(word, ()) for word in words(claim.text.lower())))
+    return bool(excluded) and not excluded.isdisjoint(word.lower() for word in words(record.searched[:_READ]))
 
 
 def _later(view: View, one: Record, two: Record) -> Record | None:
@@ -149,8 +166,16 @@ def _differ_in_state(one: Record, two: Record) -> bool:
         return False
     if one.form == "line" and _beside(one, apart[0][0]) != _beside(two, apart[0][1]):
         return False
+    if any({each.value.lower() for each in apart[0]} <= group for group in _in_turn()):
+        return False
     stages = {stage_of(one), stage_of(two)}
     return len(stages) == 1 or not stages <= set(_STAGES)  # the ladder orders how far something went
+
+
+@cache
+def _in_turn() -> tuple[frozenset[str], ...]:
+    """Give the words for a state that one thing can be in together, or one after the other."""
+    return tuple(map(frozenset, table("phases")["in_turn"]))
 
 
 def _untimed(record: Record) -> list[Field]:

@@ -100,7 +100,7 @@ def counts_none(record: Record, word: str) -> bool:
 
 
 _ZEROS: Final = re.compile(
-    r"(?<![\w.,])(?:0|no|zero)\s(?!not\b|never\b|newly\b|to\b)([A-Za-z]+(?:\s[a-z]+)?)(?![\w=:])",
+    r"(?:(?:\A|[,;:(]\s?|\b(?:and|but|with|found|has|had|were|was)\s)0|\b(?:no|zero))\s(?!not\b|never\b|newly\b|to\b)([A-Za-z]+(?:\s[a-z]+)?)(?![\w=:])",
     re.IGNORECASE,
 )
 _SOME: Final = re.compile(r"(?<![\w.,])[1-9][0-9]*\s([A-Za-z]+)(?![\w=:])")
