@@ -26,6 +26,8 @@ def unaffirmed(supported: Supported) -> str:
         return "the order"
     if _has_none(claim, records):
         return "that there was any"
+    if any(_is_numbered_otherwise(claim, record) for record in records):
+        return "that number of it"
     return "since when" if _was_otherwise_later(supported, records) else ""
 
 
@@ -52,6 +54,21 @@ def _has_none(claim: Claim, records: tuple[Record, ...]) -> bool:
     if is_negative(claim.text) or any(fact.low == 0 for fact in claim.facts):
         return False
     return any(counts_none(record, word) for record in records for word in claim.content)
+
+
+_NUMBERED: Final = re.compile(r"\b([A-Za-z]{3,20})\s#?([0-9]{1,9})\b(?![.,:/-]?[0-9])")
+
+
+def _is_numbered_otherwise(claim: Claim, record: Record) -> bool:
+    """Tell whether a record has a field of the noun right before a number of a claim, and another number there: `rack=2`."""
+    if len(record.fields) > _FEW:
+        return False
+    for match in _NUMBERED.finditer(claim.text):
+        noun = stem(match[1])
+        told = {each.value for each in record.fields if each.value.isdigit() and stem(each.name) == noun}
+        if told and match[2] not in told:
+            return True
+    return False
 
 
 def _was_otherwise_later(supported: Supported, records: tuple[Record, ...]) -> bool:

@@ -54,12 +54,9 @@ def weighed(view: View, finding: Finding, judged: Callable[[Claim, World], Findi
     world, claim = view.world, view.claim
     if len(world.sources) < 2 or finding.rule not in _WEIGHED or claim.quantifier:  # two, to disagree
         return finding
-    if finding.code in _LATER_BY_NATURE or view.is_narrowed:
+    record = next(iter(world.bearing_by_ref(finding.refs)), None)
+    if record is None or finding.code in _LATER_BY_NATURE or view.is_narrowed:
         return finding
-    records = world.bearing_by_ref(finding.refs)
-    if not records or any(each.item is not records[0].item for each in records):
-        return finding
-    record = records[0]
     for item in _others(view, finding, record.item):
         rival = judged(claim, world.within(item))
         other = next(iter(world.bearing_by_ref(rival.refs)), None)
