@@ -53,7 +53,12 @@ def _has_none(claim: Claim, records: tuple[Record, ...]) -> bool:
     """Tell whether a record counts 0 of what a claim says was there."""
     if is_negative(claim.text) or any(fact.low == 0 for fact in claim.facts):
         return False
-    return any(counts_none(record, word) for record in records for word in claim.content)
+    return any(
+        [field.value for field in record.fields if field.value.isdigit()] == ["0"]
+        and counts_none(record, word)
+        for record in records
+        for word in claim.content
+    )
 
 
 _NUMBERED: Final = re.compile(r"\b([A-Za-z]{3,20})\s#?([0-9]{1,9})\b(?![.,:/-]?[0-9])")

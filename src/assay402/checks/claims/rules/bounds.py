@@ -40,7 +40,7 @@ def as_bound(claim: Claim, fact: Fact, found: Fact, outcome: Outcome) -> Outcome
             return outcome
         return "unequal" if is_ruling else "weaker"
     if found.attribute & _LIMITS and (is_ruling or not is_of_past(claim.text)):
-        return outcome if found.low in _ends(fact) else "unequal" if is_ruling else "weaker"
+        return outcome if found.low in _ends(fact) else "weaker"
     return "weaker" if is_ruling else outcome
 
 
