@@ -50,7 +50,7 @@ def _deep(index: int) -> str:
 
 
 FAMILIES: Final[dict[str, tuple[Line, Line, str]]] = {
-    "a universal against its exceptions": (lambda _: "All nodes are ready.", lambda _: "NotReady", "BLOCK"),
+    "a universal against its exceptions": (lambda _: "All nodes are ready.", lambda _: "node NotReady", "BLOCK"),
     "universals over a field": (lambda i: f"All {_word(i)} nodes of {_word(i + 1)} are ready.", lambda i: f"node=n{i} status=ready", "HOLD"),
     "none of many": (lambda _: "No errors were logged.", lambda i: f"2026-05-01 10:00:00 INFO 0 errors in step {i}", "HOLD"),
     "a purpose": (lambda _: "The refund was issued as compensation for the late order.", lambda i: f"refund {i} issued", "HOLD"),

@@ -41,6 +41,7 @@ QUALIFIED = cases("claims/fresh-c.json")
 MEASURES = cases("claims/measures.json")
 EVERYDAY = cases("claims/everyday.json")
 VERBS = json.loads((VECTORS / "claims" / "verbs.json").read_bytes())
+CONFLICTS = cases("claims/fault-b.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -117,6 +118,13 @@ def test_a_report_beside_what_a_tool_prints_is_judged_as_expected(case: dict[str
 
 @pytest.mark.parametrize("case", FRESH_A, ids=lambda case: case["id"])
 def test_an_order_is_isolated_a_sentence_ends_and_a_proposal_reads_as_one(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", CONFLICTS, ids=lambda case: case["id"])
+def test_conflicts_universals_bounds_and_what_is_not_asserted_are_judged_as_expected(
+    case: dict[str, Any],
+) -> None:
     assert faults(case) == []
 
 

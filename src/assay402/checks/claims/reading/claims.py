@@ -41,7 +41,9 @@ _ALL: Final = Pattern(
     r"(?<!\bof )(?<!\bat )\b(?:all|every|each|everything|everyone|both|always|entire|fully)\b(?!\s(?:but|except))",
     re.IGNORECASE,
 )
-_NONE: Final = Pattern(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
+_NONE: Final = Pattern(
+    r"\b(?:no|none|neither|nothing|never|(?<!to )(?<!at )(?<!from )(?<!of )zero|nobody)\b", re.IGNORECASE
+)
 _ONLY: Final = Pattern(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",

@@ -35,6 +35,10 @@ def _is_denied(claim: Claim, start: int) -> bool:
     return claim.negative and _DENYING.search(claim.text[:start].replace("’", "'")) is not None
 
 
+_NOT_HAPPENED: Final = Pattern(
+    r"\b(?:did not|didn['’]t|does not|has not|hasn['’]t|had not|never)\s(?:yet\s|actually\s)?(?:happen(?:ed)?|occur(?:red)?|(?:take|took|taken) place|(?:go|went|gone) ahead|proceed(?:ed)?|take off|took off)\b",
+    re.IGNORECASE,
+)
 _ZERO: Final = re.compile(r"\W{0,4}0\s[A-Za-z]")
 
 
@@ -108,6 +112,8 @@ def _statuses(claim: Claim) -> list[Mention]:
 
 
 def _claimed_stage(said: list[Mention], claim: Claim) -> Stage | None:
+    if said and _NOT_HAPPENED.search(claim.text) is not None:
+        return "NONEXECUTION"
     stages = [("NONEXECUTION" if each.negated and each.stage == "COMPLETED" else each.stage) for each in said]
     if (claim.quantifier == "none" or _ZERO.match(claim.text)) and "COMPLETED" in stages:
         return "NONEXECUTION"

@@ -3,6 +3,7 @@
 from typing import Final
 
 from assay402.checks.claims.model import Finding
+from assay402.checks.claims.rules.affirmed import unaffirmed
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
 from assay402.checks.claims.rules.happened import is_other_event
@@ -36,7 +37,9 @@ def asserts_less(supported: Supported) -> Finding | None:
     behind the claim's last word: `open on weekdays`); gives a bound for its number, `one` for its `each`, a part for
     its whole (`finished 40%`); or holds its words only in several clauses. Likewise where the claim's value stands
     under a key that makes another thing of it and that the claim does not say (`old`, `quota`, `expected_size`,
-    `users.deleted`), and where the record was made in a test (`mode=test`, `livemode=false`, `(sandbox)`).
+    `users.deleted`), where the words stand under a label that only wants or tries them (`Goal:`, `template:`, `expected:`),
+    where the claim puts one thing behind another (`then`, `last`) and the records do not, where a record counts 0 of
+    what it says was there or later has its opposite, and where the record was made in a test (`mode=test`, `livemode=false`, `(sandbox)`).
 
     ## Why it matters
     The words of a denied report are those of the report.
@@ -68,6 +71,9 @@ def asserts_less(supported: Supported) -> Finding | None:
         )
         if turned and is_other_event(claim, turned):
             return unstated(supported, _LESS, "the record tells of another event", "the very event")
+    more = unaffirmed(supported)
+    if more:
+        return unstated(supported, _LESS, f"the record does not tell {more}", "that as well")
     more = restriction(claim, records) if records else ""
     if more:
         return unstated(supported, _LESS, f"the record does not say {more.lower()}", "it with that word")

@@ -14,7 +14,7 @@ from assay402.checks.claims.rules.view import Near, View
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_SAID: Final = r"(?:said|says|reported|reports|found|finds|announced|announces|stated|states|claimed|claims|noted|notes|confirmed|confirms|showed|shows|wrote|writes|concluded|concludes|warned|warns|estimated|estimates|explained|told|argued|argues)"
+_SAID: Final = r"(?:said|says|reported|reports|found|finds|announced|announces|stated|states|claimed|claims|noted|notes|confirmed|confirms|showed|shows|wrote|writes|concluded|concludes|warned|warns|estimated|estimates|explained|told|argued|argues)(?!\s(?:is|are|was|were|have|has|had)\b)"
 _BY: Final = Pattern(
     rf"^\W{{0,3}}((?:the |our |its |their )?[A-Z][\w.&'’-]*(?:\s(?:[A-Z][\w.&'’-]*|of|the|and|for)){{0,5}})\s{_SAID}\b\s?(?:that\b|,|:)?\s*"
 )

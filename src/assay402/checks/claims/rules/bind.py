@@ -12,6 +12,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import is_code
+from assay402.checks.claims.rules.bounds import as_bound
 from assay402.checks.claims.rules.compare import (
     IDENTIFYING,
     NUMERIC,
@@ -147,7 +148,7 @@ def _compared(
         and (
             outcome := ("equal" if found.low == low else "unequal")
             if bare and is_bare(found)
-            else compare(fact, found)
+            else as_bound(stated.claim, fact, found, compare(fact, found))
         )
         != "other"
         and not (

@@ -9,6 +9,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.asked import http_code
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
+from assay402.checks.claims.rules.conflicts import evidence_in_conflict
 from assay402.checks.claims.rules.denial import denied_outcome
 from assay402.checks.claims.rules.targets import other_aim
 from assay402.checks.claims.rules.told import Told, told
@@ -23,10 +24,13 @@ _OF_IT: Final = 0.5
 
 @rule("claims/evidence-conflict", since="0.1", spec="section 7, R02b")
 def evidence_conflict(view: View) -> Finding | None:
-    """Leave unverified an action that one item tells done and another undone, with nothing to order them.
+    """Leave unverified what one item says and another denies, with nothing to order them.
 
     ## What it reports
-    UNVERIFIED with both references and the missing family CONFLICT_RESOLUTION. The case is on HOLD.
+    UNVERIFIED with both references and the missing family CONFLICT_RESOLUTION, where one item tells an action done
+    and another undone, where one item alone would support the claim and another alone contradict it, or where two
+    items give one thing two states, names, days or places. The case is on HOLD. Where dates or versions order the
+    records, the newer one decides.
 
     ## Why it matters
     Picking either record would be a guess, and the wrong one costs as much as having none.
@@ -37,19 +41,7 @@ def evidence_conflict(view: View) -> Finding | None:
     action = told(view)
     if action is None or action.conflict is None:
         return None
-    refs = tuple(deed.record.ref for deed in action.conflict)
-    return Finding(
-        support="UNVERIFIED",
-        rule="claims/evidence-conflict",
-        refs=refs,
-        code="EVIDENCE_CONFLICT",
-        note="two items say opposite things and nothing orders them",
-        missing=(
-            "CONFLICT_RESOLUTION",
-            f"A time, a version or a further record that decides between {refs[0]} and {refs[1]}.",
-        ),
-        conflict=True,
-    )
+    return evidence_in_conflict(tuple(deed.record.ref for deed in action.conflict))
 
 
 @rule("claims/status-conflict", since="0.1", spec="section 7, R03")

@@ -7,11 +7,13 @@ from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.deed import exit_code, stage_of
 from assay402.checks.claims.rules.polarity import denies, truth_of
 from assay402.checks.claims.rules.portions import portion_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
+from assay402.checks.claims.rules.zeroes import counts_none
 from assay402.core.check import rule
 
 _ID: Final = "claims/polarity-differs"
@@ -30,7 +32,8 @@ _COUNTED: Final = Pattern(
 )
 _UNDONE_WORDS: Final = r"fail\w*|declin\w*|skip\w*|revert\w*|roll\w* back|revers\w*|reject\w*|crash\w*|errored|tim\w* out|abort\w*|bounc\w*"
 _DENIED_OUTCOME: Final = Pattern(
-    rf"\b(?:not|never|no|none|neither|nor|\w+n't)\b[^.;,]{{0,40}}?\b({_UNDONE_WORDS})\b", re.IGNORECASE
+    rf"\b(?:not|never|no|none|neither|nor|\w+n't)\b(?:(?!\b(?:because|since|due|as|but|after|and)\b)[^.;:,]){{0,40}}?\b({_UNDONE_WORDS})\b",
+    re.IGNORECASE,
 )
 _PLAIN: Final = ("action-recorded", "all-facts-bound", "stated-verbatim")
 _DONE_STAGES: Final = ("COMPLETED", "ATTEMPTED")
@@ -135,6 +138,8 @@ def _outcome_denied(supported: Supported) -> Finding | None:
 
 def _fared(supported: Supported, record: Record, word: str, stage: Stage) -> bool:
     """Tell whether a record counts some that fared as a word says, or tells such an end itself."""
+    if counts_none(record, stem(word)):
+        return False
     counted = re.search(
         rf"\b[1-9][0-9]*\s{re.escape(word)}\b|\b{re.escape(word)}\s?[=:]\s?[1-9]", record.text
     )

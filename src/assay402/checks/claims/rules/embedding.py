@@ -50,9 +50,17 @@ def _heads() -> tuple[tuple[Pattern, str], ...]:
         (rf"\b(?:{lists['asking']}|{lists['supposing']})\b", ""),
         (rf"\b(?:{lists['unreal']})\b", _UNDONE),
         (
-            r"\b(?:no evidence|not true|not the case|not (?:been )?(?:shown|proven|confirmed|established)|(?:nobody|no one) (?:has |have |had |ever ){0,2}\w+)\sthat\b",
+            r"\b(?:no evidence|not true|not the case|not (?:been )?(?:shown|proven|confirmed|established)|(?:nobody|no one) (?:has |have |had |ever |can |could |will |would |may |might |dares? ){0,2}\w+)\sthat\b",
             "",
         ),
+        (rf"\A\W{{0,4}}(?:(?:the|our|an?)\s)?({lists['labels']})(?:\s[\w-]+){{0,3}}?\s?:(?!\S)", ""),
+        (rf"\b(?:stop|quit|do not|don't|never)\s(?:{lists['parrying']})\b", ""),
+        (r"\A\W{0,4}(?:assert|if)\s", ""),
+        (
+            rf"(?:\A|(?<=[.;!?]\s))[^.;!?]{{1,300}}?,\s(?:[\w'-]+\s){{0,4}}?({lists['trailing']})\b(?!\s(?:the|an?|to|that)\b)",
+            "",
+        ),
+        (r"(?:\A|(?<=[.;!?]\s))[^.;!?]{1,300}\?\s(no|not|nope|false|unknown|unclear|pending)\b", ""),
         (rf"\bin (?:the|this|that|his|her|their|a|an) (?:\w+ )?(?:{lists['fiction']})\b,?", ""),
         (rf"\b(?:{lists['refusing']})\sto\b", _UNDONE),
         (rf"\b(?:{lists['telling']})\s(?:[\w'-]+\s){{1,3}}?to\b", ""),
@@ -66,11 +74,23 @@ def _head_words() -> frozenset[str]:
     """Give the words without one of which a text has none of these patterns."""
     listed = table("embedding")
     told = (each for name in _LISTS for each in listed[name])
-    return frozenset(max(each.split(), key=len) for each in told) | {"evidence", "not", "nobody", "one"}
+    return frozenset(max(each.split(), key=len) for each in told) | {
+        "evidence",
+        "not",
+        "nobody",
+        "one",
+        "stop",
+        "quit",
+        "never",
+        "don",
+        "assert",
+        "if",
+        "todo",
+    }
 
 
 _LISTS: Final = (
-    "doubting", "said_to", "asking", "supposing", "awaiting", "fiction", "refusing", "telling", "unreal", "denying",
+    "doubting", "said_to", "asking", "supposing", "awaiting", "fiction", "refusing", "telling", "unreal", "denying", "labels", "trailing",
 )  # fmt: skip
 
 
@@ -93,12 +113,19 @@ def is_doubted(claim: Claim, record: Record) -> bool:
     return _embedded(claim, record, only_doubt=True)
 
 
+_POLLED: Final = re.compile(
+    r"[.\s]*[(\[]?(?:true or false|yes or no|right or wrong|correct or (?:not|incorrect)|fact or fiction|agree or disagree)\b",
+    re.IGNORECASE,
+)
+"""What makes the sentence before it a question."""
 _ORDERS: Final = Pattern(r"\b(?:before|after)\b", re.IGNORECASE)
 
 
 def _embedded(claim: Claim, record: Record, *, only_doubt: bool) -> bool:
     if record.form not in ("line", "prose") or claim.form in ("leaf", "cell"):
         return False
+    if _POLLED.match(record.item.text, record.span[1]) is not None:
+        return True
     heads = _found(record)
     if (claim.negative or claim.modality != "is") and not only_doubt:
         heads = tuple(each for each in heads if not each.undone)
@@ -137,7 +164,7 @@ def _found(record: Record) -> tuple[_Head, ...]:
     """Give the stretches of a record that stand under a word that takes away that they are so."""
     known: tuple[_Head, ...] | None = record.memo.get("heads")
     if known is None:
-        may = not _head_words().isdisjoint(record.plain.split())
+        may = not _head_words().isdisjoint(record.plain.split()) or "?" in record.text
         known = record.memo["heads"] = tuple(_searched(record.text[:_READ])) if may else ()
     return known
 
@@ -150,7 +177,7 @@ def _searched(text: str) -> Iterator[_Head]:
     for pattern, told in _heads():
         for match in pattern.finditer(text):
             last = next(each for each in ends if each >= match.end() or each == ends[-1])
-            yield _head(match[0], match.start(), last, told)
+            yield _head(match[match.lastindex or 0], match.start(), last, told)
 
 
 def _head(said: str, first: int, last: int, told: str) -> _Head:
@@ -220,6 +247,7 @@ def _restricting() -> Pattern:
 
 _TOLD: Final = re.compile(r"\w+")
 _FIRST: Final = Pattern(r"(?<!\bat )(?<!^)\bfirst\b(?!,)(?!\s(?:quarter|half))", re.IGNORECASE)
+_LAST: Final = Pattern(r"(?<!\bat )(?<!\bthe )\blast[.!]?\s*$", re.IGNORECASE)
 _WITHOUT: Final = Pattern(
     r"\bwithout\s(?:any\s|a\s|an\s|the\s|further\s|incurring\s)?([A-Za-z-]+)", re.IGNORECASE
 )
@@ -237,6 +265,8 @@ def restriction(claim: Claim, records: tuple[Record, ...]) -> str:
     first = _FIRST.search(text)
     if first is not None and not told & {"first", "1", "1st", "initial", "initially", "earliest"}:
         return first[0]
+    if _LAST.search(text) is not None and not told & {"last", "final", "finally", "latest", "lastly"}:
+        return "last"
     without = _WITHOUT.search(text)
     held = frozenset().union(*(each.all_stems for each in records))
     is_said = all(each.form in ("line", "prose") for each in records)  # a field says it by its value

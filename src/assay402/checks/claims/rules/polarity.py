@@ -208,9 +208,13 @@ def _in_clause(text: str, wanted: list[str]) -> bool:
 
 def _beside(text: str, wanted: list[str]) -> bool:
     return any(
-        set(stems(text[match.end() :])[:3]) & set(wanted)
+        set(stems(_BUT.split(text[match.end() :], maxsplit=1)[0])[:3]) & set(wanted)
         for match in _NEGATION.finditer(_NOT_NEGATION.sub(" ", text))
     )
+
+
+_BUT: Final = re.compile(r"\bbut\b", re.IGNORECASE)
+"""What stands behind is said instead: `not lost but stolen`."""
 
 
 def _bad_values(near: Near) -> bool:

@@ -26,7 +26,7 @@ _PORTION: Final = re.compile(
     r"|\b(?P<percent>[0-9]{1,3}(?:\.[0-9]{1,4})?)\s?(?:%|percent)(?=\sof\b)"
     rf"|\b(?:all|every|each)\b(?:\s(?!but\b|except\b|bar\b|save\b)[\w-]+){{0,4}}?\s(?:but|except(?:\sfor)?|bar|save)\s(?P<but>{N})\b"
     r"|\b(?P<most>most|(?:the|a) majority)(?=\s(?:of\s)?(?:the\s|our\s|these\s|those\s)?[a-z][\w-]*s\b)"
-    r"|\b(?:not|\w+n't)\s(?P<some>all|every)\b)",
+    r"|\b(?:not|\w+n't)\s(?P<some>all|every(?:one|body|thing)?)\b)",
     re.IGNORECASE,
 )
 WORDS: Final = frozenset(
@@ -43,7 +43,7 @@ _HINTS: Final = (
     "%",
     "percent",
     "all ",
-    "every ",
+    "every",
     "each ",
     "most ",
     "majority ",

@@ -10,7 +10,7 @@ from assay402.checks.claims.reading.text import stems
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
-_ORDER: Final = Pattern(r"\b(before|after|prior to|following)\b", re.IGNORECASE)
+_ORDER: Final = Pattern(r"\b(before|after|prior to|following|then|followed by|afterwards)\b", re.IGNORECASE)
 
 
 @rule("claims/order-of-events", since="0.1", spec="section 7, R09")
@@ -44,7 +44,9 @@ def order_of_events(view: View) -> Finding | None:
         or one.moment == other.moment
     ):
         return None
-    if (one.moment < other.moment) == (match[1].lower() in ("before", "prior to")):
+    if (one.moment < other.moment) == (
+        match[1].lower() in ("before", "prior to", "then", "followed by", "afterwards")
+    ):
         return Finding(
             support="SUPPORTED",
             rule="claims/order-of-events",

@@ -165,7 +165,7 @@ _CHECKER: Final = Pattern(
     re.IGNORECASE,
 )
 _CLEAN: Final = Pattern(
-    r"\b(?:clean|passe[sd]|pass|green|succeed(?:s|ed)|(?:no|zero|0|without) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|violations?))\b",
+    r"\b(?:clean|passe[sd]|pass|green|succeed(?:s|ed)|(?:no|zero|0|without) (?:\w+ )?(?:errors?|issues?|problems?|warnings?|violations?|offen[cs]es?))\b",
     re.IGNORECASE,
 )
 
@@ -205,6 +205,10 @@ def checker_report(view: View) -> Finding | None:
     if not told or wanted is None or len(claim.facts) > 1:
         return None
     record, count = told[-1]
+    if wanted != counted and any(
+        each.state != "match" and each.fact.kind == "number" for each in view.to(record).bindings
+    ):
+        return None
     agrees = count == wanted
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",

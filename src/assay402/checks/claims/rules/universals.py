@@ -9,12 +9,12 @@ from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.polarity import antonyms, denies
+from assay402.checks.claims.rules.members import ZERO, all_say, members_of
+from assay402.checks.claims.rules.polarity import antonyms
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
-_ZERO: Final = Pattern(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
 _THAN: Final = Pattern(r"\bthan\b", re.IGNORECASE)
 """What compares two things is denied by neither of them."""
 _SHORT: Final = 7
@@ -31,7 +31,8 @@ def counterexample(view: View) -> Finding | None:
 
     ## What it reports
     CONTRADICTED with the reason COUNTEREXAMPLE where the claim says something of all members of a kind, at least
-    one record says the same of a member, and another record of the same form says the opposite.
+    one record says the same of a member, and another record of the same form says the opposite. SUPPORTED where
+    every line of an item says of its member all that the claim says behind its verb.
 
     ## Why it matters
     One exception makes a universal false, and it is the exception somebody must act on.
@@ -55,8 +56,8 @@ def counterexample(view: View) -> Finding | None:
     known = antonyms()
     claimed = {word: known[word] for word in sorted(claim.content) if word in known}
     for word, opposites in claimed.items():
-        same, against, is_whole = _members(view.world, word, opposites)
-        if claim.quantifier == "all" and not claim.negative and is_whole:
+        same, against, is_whole = members_of(view.world, word, opposites)
+        if claim.quantifier == "all" and not claim.negative and is_whole and all_say(view, word, same):
             return Finding(
                 support="SUPPORTED",
                 rule="claims/counterexample",
@@ -75,24 +76,6 @@ def counterexample(view: View) -> Finding | None:
                 note="one record shows an exception",
             )
     return None
-
-
-def _members(world: World, word: str, opposites: frozenset[str]) -> tuple[list[Record], list[Record], bool]:
-    """Give the short records that say a word of a member of a kind, those that deny it, and whether the first are a whole item."""
-
-    def members() -> tuple[list[Record], list[Record], bool]:
-        said = [record for record in world.with_stem(word) if _is_member(record)]
-        denied = [record for record in said if denies(record)] + [
-            record
-            for opposite in sorted(opposites)
-            for record in world.with_stem(opposite)
-            if _is_member(record)
-        ]
-        same = [record for record in said if not denies(record)]
-        against = [record for record in denied if not _ZERO.search(record.text)]
-        return same, against, _is_whole(world, same)
-
-    return world.once(("members", word), members)
 
 
 def _by_field(view: View) -> Finding | None:
@@ -156,19 +139,6 @@ def _exception(world: World, like: Record, name: str, said: frozenset[str]) -> R
         ("exception", like.item.id, like.form, name, said),
         lambda: next((record for record, words in _told_by(world, like, name) if not said <= words), None),
     )
-
-
-def _is_whole(world: World, same: list[Record]) -> bool:
-    """Tell whether at least two records say it and nothing else stands in their item."""
-    if len(same) < 2 or any(record.item is not same[0].item for record in same):
-        return False
-    return len(world.bearing_of(same[0].item)) == len(same)
-
-
-def _is_member(record: Record) -> bool:
-    return record.form in ("json", "row") or (
-        len(record.text.split()) <= 8 and not record.is_prose
-    )  # a line about one member
 
 
 def _subject_named(claim: Claim, record: Record) -> bool:
@@ -366,7 +336,7 @@ def _logged(view: View, thing: set[str]) -> Finding | None:
             (each for each in view.world.with_stem(stem("error")) if _LEVEL.search(each.text[:80])), None
         ),
     )
-    if record is None or _ZERO.search(record.text):
+    if record is None or ZERO.search(record.text):
         return None
     return Finding(
         support="CONTRADICTED",

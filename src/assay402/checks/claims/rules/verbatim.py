@@ -8,6 +8,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order, says_rearranged
 from assay402.checks.claims.rules.embedding import is_embedded
+from assay402.checks.claims.rules.itself import itself
 from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.checks.claims.rules.voices import says_in_other_voice
@@ -71,6 +72,9 @@ def stated_verbatim(view: View) -> Finding | None:
     Where the claim says `all`, `no` or `only`, only the very words count.
     """
     claim = view.claim
+    same = itself(view)
+    if same is not None:
+        return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(same.ref,))
     voiced = says_in_other_voice(view)
     if voiced:
         return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(voiced,))

@@ -34,9 +34,12 @@ from assay402.checks.claims.rules import (
     universals,
     values,
     verbatim,
+    zeroes,
 )
 from assay402.checks.claims.rules.afterwards import let_go
+from assay402.checks.claims.rules.conflicts import weighed
 from assay402.checks.claims.rules.embedding import is_doubted
+from assay402.checks.claims.rules.itself import is_said_by, only_itself
 from assay402.checks.claims.rules.phases import tells_other
 from assay402.checks.claims.rules.scopes import is_of_other_scope
 from assay402.checks.claims.rules.supports import Supported
@@ -84,6 +87,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     tallies.run_lasted,
     codes.answer_code,
     authority.authority,
+    zeroes.zero_counted,
     shares.share_counted,
     shares.records_summed,
     deeds.status_conflict,
@@ -183,8 +187,11 @@ def _first(whole: View, view: View) -> Finding:
     for each, is_of_source in _ASKED:
         asked = whole if is_of_source else view
         finding = each.judge(asked)
-        if finding is not None and not _is_of_another(view, finding):
-            return _guarded(asked, finding)
+        if finding is None or only_itself(asked, finding):
+            continue
+        if is_said_by(asked, finding) or not _is_of_another(view, finding):
+            found = weighed(asked, _guarded(asked, finding), _judged)
+            return attribution.unsaid(view) if _is_of_another_speaker(asked, found) else found
     return attribution.unsaid(view) if view.spoken else LAST(view)
 
 
@@ -200,10 +207,20 @@ def _is_of_another(view: View, finding: Finding) -> bool:
     is_worded = finding.support == "CONTRADICTED" and rule in _BY_WORDS
     return bool(records) and all(
         (is_worded and is_doubted(view.claim, record))
+        or zeroes.denies_nothing(view.claim, finding, record)
         or view.subject.is_other(record)
         or is_of_other_scope(view.claim, record, rule)
         or (finding.support == "SUPPORTED" and tells_other(view.claim, record))
         for record in records
+    )
+
+
+def _is_of_another_speaker(view: View, finding: Finding) -> bool:
+    """Tell whether what the claim lets somebody say stands only in what others say."""
+    return (
+        bool(view.spoken)
+        and finding.support == "SUPPORTED"
+        and not any(record.order in view.spoken for record in view.world.bearing_by_ref(finding.refs))
     )
 
 
@@ -215,7 +232,8 @@ def _guarded(view: View, finding: Finding) -> Finding:
         return runs.other_run(supported) or finding
     if finding.support != "SUPPORTED":
         return finding
-    return next((found for each in GUARDS if (found := each(supported)) is not None), finding)
+    taken = (found for each in GUARDS if (found := each(supported)) is not None)
+    return next((found for found in taken if not only_itself(view, found)), finding)
 
 
 def unread(claim: Claim) -> Verdict:

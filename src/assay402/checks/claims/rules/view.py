@@ -148,6 +148,11 @@ class Near:
         return sum(each.state == "match" for each in self.bindings)
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether the record gives for a bound of the claim a value that lies within it."""
+        return any(each.state == "weaker" and each.fact.compared for each in self.bindings)
+
+    @property
     def rank(self) -> tuple[float, ...]:
         """How well the record fits the claim, values apart first: identifiers, agreement, words."""
         return (len(self.shared) + 0.5 * (self.own_shared > 0), self.matched, round(self.coverage, 6))
@@ -205,6 +210,11 @@ class View:
         self.memo: Final[dict[str, Any]] = {}
         """What a rule found out about the claim and another asks again."""
         self._near_to: dict[int, Near] = {}
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Tell whether only some items or records count, because the claim names who says it."""
+        return bool(self._only or self.spoken)
 
     def to(self, record: Record) -> Near:
         """Give a record beside the claim."""
@@ -287,7 +297,9 @@ class View:
         return [
             each
             for each in self.near
-            if each.shared or each.coverage >= 0.5 or (each.coverage >= 0.3 and each.matched)
+            if each.shared
+            or each.coverage >= 0.5
+            or (each.coverage >= 0.3 and (each.matched or each.is_bounded))
         ]  # half the words; a third with a value
 
     @cached_property

@@ -35,9 +35,11 @@ _NEAR: Final = 10
 class World:
     """All items of a case."""
 
-    def __init__(self, items: tuple[EvidenceItem, ...]) -> None:
+    def __init__(
+        self, items: tuple[EvidenceItem, ...], read: tuple[list[Record], list[Reading]] | None = None
+    ) -> None:
         self.items: Final = items
-        self.records, self.readings = readings(items)
+        self.records, self.readings = readings(items) if read is None else read
         self.duplicates: Final = _duplicates(items)
         self.views: Final[dict[Any, Any]] = {}
         """The views of the claims being judged, by what each says."""
@@ -62,6 +64,15 @@ class World:
         if key not in self._known:
             self._known[key] = make()
         found: _T = self._known[key]
+        return found
+
+    def within(self, item: EvidenceItem) -> "World":
+        """Give the evidence as it would be if one item alone might bear on the claims; nothing is read again."""
+        return self.once(("within", item.id), lambda: self._within(item))
+
+    def _within(self, item: EvidenceItem) -> "World":
+        found = World((item,), (self.records, [self.reading_of(item)]))
+        found.bearing = self.bearing_of(item)
         return found
 
     @cached_property
