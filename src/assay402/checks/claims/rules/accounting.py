@@ -1,0 +1,249 @@
+"""Whether the named values of one record account for every word and value of a claim."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from assay402.checks.claims.keeping import cached_property
+from assay402.checks.claims.model import Fact
+from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.naming import is_noun, same_kind
+from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.compare import compare
+from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.fielded import Slot, expressed, is_exact, qualifies, slots_of
+from assay402.checks.claims.rules.phrase import Phrase, alike, told_as, words_for
+from assay402.checks.claims.rules.view import View
+
+_PREPOSITIONS: Final = ("to", "from", "by")
+_DONE: Final = re.compile(r"(?:ed|sent|paid|made|born|built|won|sold)(?:_(?:at|on|by|to|date|time))?$")
+_NUMERIC: Final = ("number", "money", "quantity", "percent")
+
+
+class Held(NamedTuple):
+    """A named value that a claim asserts."""
+
+    slot: Slot
+    used: frozenset[str]
+    """The words of the claim that it accounts for."""
+    rank: int
+    """How its name is told of: 3 in its very words, 2 in others, 1 not at all where nothing needs to tell."""
+    fact: int = -1
+
+
+class Account:
+    """What the named values of a record make of a claim."""
+
+    def __init__(self, phrase: Phrase, record: Record, view: View) -> None:
+        self._phrase: Final = phrase
+        self._record: Final = record
+        self._view: Final = view
+        self.slots: Final = slots_of(record, view.world)
+        self._words: Final[set[str]] = set()
+
+    @cached_property
+    def held(self) -> tuple[Held, ...] | None:
+        """The values that the claim asserts, every word and value of it accounted for; None where one is not."""
+        by_fact = self._facts()
+        if by_fact is None:
+            return None
+        by_word = tuple(self._worded({each.slot.ref for each in by_fact}))
+        held = (*by_fact, *by_word)
+        if not held or any(self._has_rival(each, held) for each in held) or not self._agrees(held):
+            return None
+        covered = frozenset().union(*(each.used for each in held)) | self._words
+        rest = {each.low for each in self._phrase.words if each.low} - covered - words_for("filling")
+        rest = {each for each in rest if not self._is_kind(each)} - self._denied(held)
+        return held if not rest and self._is_done(held) else None
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The words that say of what kind the record is, and what it stands in."""
+        found: set[str] = set()
+        for each in (self._record, *self._record.above):
+            found |= set(stems(each.label.replace("_", " ")))
+            if each.form == "line" and "=" in each.text:
+                found |= set(stems(each.text.partition("=")[0]))
+        for slot in self.slots:
+            named = slot.names or slot.last.endswith(("_id", "_number", "_no", "_ref"))
+            found |= {stem(part) for part in slot.outer} | ({stem(part) for part in slot.parts} if named else set())
+            if slot.last in ("object", "type", "kind", "resource"):
+                found |= set(stems(slot.field.value.replace("_", " ")))
+        return frozenset(found)
+
+    def _is_kind(self, low: str) -> bool:
+        told = alike(low) | alike(stem(low))
+        return bool(told & self.kinds) or (
+            is_noun(low) and any(is_noun(each) and same_kind(stem(low), each) for each in self.kinds)
+        )
+
+    def _facts(self) -> tuple[Held, ...] | None:
+        found: list[Held] = []
+        for place, fact in enumerate(self._phrase.claim.facts):
+            fitting = [held for slot in self.slots if (held := self._of_fact(slot, fact, place)) is not None]
+            if fitting:
+                found.append(max(fitting, key=lambda held: held.rank))
+            elif fact.raw.replace("-", " ").replace(" ", "").isalpha() and fact.kind == "number":
+                self._words.add(fact.raw.lower())
+                if not any(fact.raw.lower() in (*slot.parts, *slot.words) for slot in self.slots):
+                    return None
+            else:
+                return None
+        return tuple(found)
+
+    def _of_fact(self, slot: Slot, fact: Fact, place: int) -> Held | None:
+        if fact.kind == "code":
+            same = slot.field.value.strip().lower() == fact.value
+            bound = self._view.to(self._record).bindings[place]
+            if not same or bound.state != "match":
+                return None
+            return Held(slot, self._phrase.before(frozenset(), place) & frozenset(_PREPOSITIONS), 1, place)
+        if not any(compare(fact, each) == "equal" for each in slot.facts):
+            return None
+        return self._licensed(slot, self._phrase.before(frozenset(), place), place)
+
+    def _licensed(self, slot: Slot, before: frozenset[str], place: int = -1) -> Held | None:
+        """Give a value where the claim tells by its words or its place of what the record gives it for."""
+        said, last = self._phrase.said, slot.last
+        if any(qualifies(part) and part not in said for part in slot.outer) or self._is_one_of_outer(slot):
+            return None
+        roles = frozenset(each for each in _PREPOSITIONS if last in words_for(each))
+        led = before & frozenset(_PREPOSITIONS)
+        if roles and led and not roles & led:
+            return None
+        used = expressed(slot.parts, said)
+        if used is not None and slot.parts and not (used <= frozenset(_PREPOSITIONS) and not used & before):
+            return Held(slot, used | (led & roles), 3 if is_exact(slot.parts, said) else 2, place)
+        if roles & led or (roles & {"by"} and self._acts(slot, place)):
+            return Held(slot, led & roles, 2, place)
+        if slot.names or not slot.parts:
+            return Held(slot, led & roles, 1, place)
+        owned = before & {"for", "of"} or "s" in self._phrase.behind(frozenset(slot.words))
+        return Held(slot, frozenset(), 1, place) if is_noun(last) and owned else None
+
+    def _acts(self, slot: Slot, place: int) -> bool:
+        """Tell whether a claim begins with a value and goes on with what that did: `Ann approved`."""
+        words = self._phrase.words
+        first = words[0] if words else None
+        if first is None or not (first.fact == place if place >= 0 else first.low in slot.words):
+            return False
+        behind = [each for each in words[1:] if each.low not in slot.words][:1]
+        return bool(behind) and behind[0].low.endswith(("ed", "sent", "wrote", "made"))
+
+    def _is_one_of_outer(self, slot: Slot) -> bool:
+        """Tell whether several parts of an object have a value of this name and the claim does not tell of which it speaks."""
+        if not slot.outer or expressed(slot.outer, self._phrase.said) is not None:
+            return False
+        return any(
+            each.last == slot.last and each.outer != slot.outer and each.record is slot.record for each in self.slots
+        )
+
+    def _worded(self, bound: set[str]) -> Iterator[Held]:
+        """Give the values that a claim says in words, and those that affirm or deny what their names say."""
+        for slot in self.slots:
+            if slot.ref in bound and slot.facts:
+                continue
+            if slot.is_yes or slot.is_no:
+                told = self._affirmed(slot)
+                if told is not None:
+                    yield told
+                continue
+            told = self._spelled(slot)
+            if told is not None:
+                yield told
+
+    def _spelled(self, slot: Slot) -> Held | None:
+        said, forms = self._phrase.said, words_for("forms")
+        bare = tuple(each for each in slot.words if each not in forms) or slot.words
+        held = [each for each in bare if each in said or stem(each) in said]
+        whole = len(held) == len(bare)
+        if not held or (not whole and not slot.names) or not set(held) - words_for("filling"):
+            return None
+        if not whole and any(len(each) < 3 or each.isdigit() for each in held):
+            return None
+        spelled = frozenset(
+            each.low for each in self._phrase.words if each.low in held or (each.low and each.stem in {stem(one) for one in held})
+        ) | (self._phrase.lows & forms)
+        before = self._phrase.before(spelled)
+        told = self._licensed(slot, before)
+        if told is None and (slot.is_status or slot.is_sort) and all(
+            {part, stem(part)} & said or self._is_kind(part) for part in slot.parts[:-1]
+        ):
+            told = Held(slot, frozenset(), 1)
+        return Held(slot, told.used | spelled, told.rank) if told is not None else None
+
+    def _affirmed(self, slot: Slot) -> Held | None:
+        if not slot.parts:
+            return None
+        used = expressed(slot.parts, self._phrase.said)
+        if used is not None:
+            return Held(slot, used, 3)
+        opposites = told_as()["opposites"]
+        turned = {low: opposites[low] for low in self._phrase.lows if low in opposites}
+        said = self._phrase.said | frozenset(turned.values()) | frozenset(stem(each) for each in turned.values())
+        used = expressed(slot.parts, said)
+        if used is None:
+            return None
+        return Held(slot, used | frozenset(turned), 2)
+
+    def _agrees(self, held: tuple[Held, ...]) -> bool:
+        """Tell whether what is affirmed and denied in the values is so in the claim."""
+        opposites = told_as()["opposites"]
+        answers = [each for each in held if each.fact < 0 and (each.slot.is_yes or each.slot.is_no)]
+        for each in answers:
+            turned = bool(each.used & frozenset(opposites)) != bool(self._phrase.denials)
+            if each.slot.is_yes if turned else each.slot.is_no:
+                return False
+        stated = [each for each in held if not each.slot.names]
+        return not self._phrase.denials or (self._phrase.denials == 1 == len(answers) == len(stated))
+
+    def _denied(self, held: tuple[Held, ...]) -> frozenset[str]:
+        answers = any(each.fact < 0 and each.slot.is_no for each in held)
+        return words_for("denying") if answers else frozenset()
+
+    def _has_rival(self, each: Held, held: tuple[Held, ...]) -> bool:
+        """Tell whether another value of the record is as well told of by the claim's words."""
+        if each.fact < 0 or each.slot.names:
+            return False
+        fact = self._phrase.claim.facts[each.fact]
+        taken = {one.slot.ref for one in held}
+        for other in self.slots:
+            if other.record is not each.slot.record or other.ref in taken or not other.parts:
+                continue
+            differs = any(one.kind == two.kind and compare(fact, two) != "equal" for two in other.facts for one in each.slot.facts)
+            if not differs or expressed(other.parts, self._phrase.said) is None:
+                continue
+            exact = is_exact(other.parts, self._phrase.said)
+            if each.rank < 3 or (exact and len(other.parts) >= len(each.slot.parts)):
+                return True
+        return False
+
+    def _is_done(self, held: tuple[Held, ...]) -> bool:
+        """Tell whether what the claim says was done is told by a value, or by the status of the record."""
+        stated = [each for each in held if not each.slot.names or each.rank == 3]
+        if not stated:
+            return False
+        told = frozenset().union(*(each.used for each in stated if each.slot.words or each.slot.is_yes))
+        statuses = {
+            stage for slot in self.slots if slot.is_status and slot.parts and (stage := stage_of(slot.record)) is not None
+        }
+        for mention in self._phrase.claim.mentions:
+            low = self._phrase.claim.text[mention.start : mention.end].lower()
+            by_value = any(low in each.used and self._tells(each) for each in stated)
+            if not by_value and mention.stage not in statuses:
+                return False
+            if mention.stage == "COMPLETED" and statuses - {"COMPLETED"} and not self._is_said(low, stated):
+                return False
+        said = cue(self._phrase.claim.text) if not self._phrase.claim.mentions else None
+        return said is None or bool(told) or said in statuses
+
+    def _tells(self, held: Held) -> bool:
+        slot = held.slot
+        return slot.is_status or slot.is_yes or _DONE.search(slot.last) is not None or any(
+            each.kind in _NUMERIC for each in slot.facts
+        )
+
+    @staticmethod
+    def _is_said(low: str, stated: list[Held]) -> bool:
+        return any(low in each.used and (stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes) for each in stated)
