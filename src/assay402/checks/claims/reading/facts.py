@@ -232,6 +232,11 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     return _plain({"uuid": "id", "ip": "id"}.get(kind, kind), raw.lower(), raw, start, end, text)
 
 
+_TIMED: Final = re.compile(r"\b(?:in|took|takes|taken|after|lasted|duration[:=]?|elapsed[:=]?|time[:=])\s?$")
+_ALONE: Final = re.compile(r"\s?(?:[0-9]+s\b|[.,;)\]]|$)")
+_BESIDE: Final = 16
+
+
 def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     number, rest = spelled(raw.upper() if kind == "money" and raw[-1] in "mb" and raw[-2].isdigit() else raw)
     if kind == "money":
@@ -244,6 +249,8 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
             "percent", number, "pp" if "p" in rest.replace("per", "") else "%", raw, start, end, text
         )
     unit = "" if kind == "number" else rest.strip(" -")
+    if unit == "m" and _TIMED.search(text, max(0, start - _BESIDE), start) and _ALONE.match(text, end):
+        unit = "min"  # what something took is no million
     metres = unit == "m" and raw.endswith(" m")  # beside a blank; the letter alone stands for millions
     known, canonical = (
         quantity(number, "metre" if metres else unit)

@@ -1,14 +1,14 @@
 """Whether the named values of one record account for every word and value of a claim."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Fact
-from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.actions import cue, groups_in
 from assay402.checks.claims.reading.naming import is_noun, same_kind
-from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.compare import compare
 from assay402.checks.claims.rules.deed import stage_of
@@ -17,6 +17,10 @@ from assay402.checks.claims.rules.phrase import Phrase, alike, told_as, words_fo
 from assay402.checks.claims.rules.view import View
 
 _PREPOSITIONS: Final = ("to", "from", "by")
+_ROLES: Final = frozenset(_PREPOSITIONS)
+_INTO: Final = frozenset(("to", "in", "into", "on", "at", "onto"))
+_OF_IDS: Final = frozenset(("number", "id", "code", "no", "identifier", "reference", "name"))
+_OF_DATES: Final = frozenset(("date", "day"))
 _DONE: Final = re.compile(r"(?:ed|sent|paid|made|born|built|won|sold)(?:_(?:at|on|by|to|date|time))?$")
 _NUMERIC: Final = ("number", "money", "quantity", "percent")
 
@@ -54,7 +58,7 @@ class Account:
             return None
         covered = frozenset().union(*(each.used for each in held)) | self._words
         rest = {each.low for each in self._phrase.words if each.low} - covered - words_for("filling")
-        rest = {each for each in rest if not self._is_kind(each)} - self._denied(held)
+        rest = {each for each in rest if not self._is_kind(each)} - self._denied(held) - self._in_status()
         return held if not rest and self._is_done(held) else None
 
     @cached_property
@@ -99,9 +103,19 @@ class Account:
             if not same or bound.state != "match":
                 return None
             return Held(slot, self._phrase.before(frozenset(), place) & frozenset(_PREPOSITIONS), 1, place)
-        if not any(compare(fact, each) == "equal" for each in slot.facts):
+        if not any(compare(fact, each) == "equal" for each in slot.facts) and not _is_number_of(fact, slot):
             return None
-        return self._licensed(slot, self._phrase.before(frozenset(), place), place)
+        if len({(each.kind, each.value) for each in slot.facts}) > 1 and not slot.names and len(slot.facts) > len(self._phrase.claim.facts):
+            return None
+        told = self._licensed(slot, self._phrase.before(frozenset(), place), place)
+        if told is None or len(slot.words) < 2:
+            return told
+        return told._replace(used=told.used | self._lows_of(slot.words))
+
+    def _lows_of(self, words: Iterable[str]) -> frozenset[str]:
+        """Give the words of the claim that are among those of a value."""
+        same = {form for each in words for form in (each, stem(each))}
+        return frozenset(each.low for each in self._phrase.words if each.low and (each.low in same or each.stem in same))
 
     def _licensed(self, slot: Slot, before: frozenset[str], place: int = -1) -> Held | None:
         """Give a value where the claim tells by its words or its place of what the record gives it for."""
@@ -109,18 +123,29 @@ class Account:
         if any(qualifies(part) and part not in said for part in slot.outer) or self._is_one_of_outer(slot):
             return None
         roles = frozenset(each for each in _PREPOSITIONS if last in words_for(each))
-        led = before & frozenset(_PREPOSITIONS)
-        if roles and led and not roles & led:
+        if last in words_for("places"):
+            roles |= _INTO
+        led = before & (_ROLES | _INTO)
+        if roles and led & _ROLES and not roles & led:
             return None
         used = expressed(slot.parts, said)
         if used is not None and slot.parts and not (used <= frozenset(_PREPOSITIONS) and not used & before):
-            return Held(slot, used | (led & roles), 3 if is_exact(slot.parts, said) else 2, place)
+            used = self._lows_of(used) | (led & roles) | self._of_form(slot)
+            return Held(slot, used, 3 if is_exact(slot.parts, said) else 2, place)
         if roles & led or (roles & {"by"} and self._acts(slot, place)):
             return Held(slot, led & roles, 2, place)
-        if slot.names or not slot.parts:
-            return Held(slot, led & roles, 1, place)
+        is_sum = place >= 0 and last in ("amount", "value") and self._phrase.claim.facts[place].kind == "money"
+        if slot.names or not slot.parts or is_sum:
+            return Held(slot, (led & roles) | self._of_form(slot), 1, place)
         owned = before & {"for", "of"} or "s" in self._phrase.behind(frozenset(slot.words))
         return Held(slot, frozenset(), 1, place) if is_noun(last) and owned else None
+
+    @staticmethod
+    def _of_form(slot: Slot) -> frozenset[str]:
+        """Give the words that only say of what form a value is."""
+        if is_id_name(slot.field.name):
+            return _OF_IDS
+        return _OF_DATES if any(each.kind == "date" for each in slot.facts) else frozenset()
 
     def _acts(self, slot: Slot, place: int) -> bool:
         """Tell whether a claim begins with a value and goes on with what that did: `Ann approved`."""
@@ -160,11 +185,9 @@ class Account:
         whole = len(held) == len(bare)
         if not held or (not whole and not slot.names) or not set(held) - words_for("filling"):
             return None
-        if not whole and any(len(each) < 3 or each.isdigit() for each in held):
+        if not whole and (len(slot.words) > _NAME or any(len(each) < 3 or each.isdigit() for each in held)):
             return None
-        spelled = frozenset(
-            each.low for each in self._phrase.words if each.low in held or (each.low and each.stem in {stem(one) for one in held})
-        ) | (self._phrase.lows & forms)
+        spelled = self._lows_of(held) | (self._phrase.lows & forms)
         before = self._phrase.before(spelled)
         told = self._licensed(slot, before)
         if told is None and (slot.is_status or slot.is_sort) and all(
@@ -178,14 +201,14 @@ class Account:
             return None
         used = expressed(slot.parts, self._phrase.said)
         if used is not None:
-            return Held(slot, used, 3)
+            return Held(slot, self._lows_of(used), 3)
         opposites = told_as()["opposites"]
         turned = {low: opposites[low] for low in self._phrase.lows if low in opposites}
         said = self._phrase.said | frozenset(turned.values()) | frozenset(stem(each) for each in turned.values())
         used = expressed(slot.parts, said)
         if used is None:
             return None
-        return Held(slot, used | frozenset(turned), 2)
+        return Held(slot, self._lows_of(used) | frozenset(turned), 2)
 
     def _agrees(self, held: tuple[Held, ...]) -> bool:
         """Tell whether what is affirmed and denied in the values is so in the claim."""
@@ -201,6 +224,12 @@ class Account:
     def _denied(self, held: tuple[Held, ...]) -> frozenset[str]:
         answers = any(each.fact < 0 and each.slot.is_no for each in held)
         return words_for("denying") if answers else frozenset()
+
+    def _in_status(self) -> frozenset[str]:
+        """Give the words for what was done where the status of the record tells of the same: sent, where it was delivered."""
+        claim = self._phrase.claim
+        groups = {group for each in self.slots if each.is_status and each.parts for group in groups_in(each.field.value)}
+        return frozenset(claim.text[each.start : each.end].lower() for each in claim.mentions if each.group in groups)
 
     def _has_rival(self, each: Held, held: tuple[Held, ...]) -> bool:
         """Tell whether another value of the record is as well told of by the claim's words."""
@@ -226,7 +255,9 @@ class Account:
             return False
         told = frozenset().union(*(each.used for each in stated if each.slot.words or each.slot.is_yes))
         statuses = {
-            stage for slot in self.slots if slot.is_status and slot.parts and (stage := stage_of(slot.record)) is not None
+            stage
+            for slot in self.slots
+            if ((slot.is_status and slot.parts) or "history" in slot.record.label) and (stage := stage_of(slot.record)) is not None
         }
         for mention in self._phrase.claim.mentions:
             low = self._phrase.claim.text[mention.start : mention.end].lower()
@@ -247,3 +278,16 @@ class Account:
     @staticmethod
     def _is_said(low: str, stated: list[Held]) -> bool:
         return any(low in each.used and (stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes) for each in stated)
+
+
+def _is_number_of(fact: Fact, slot: Slot) -> bool:
+    """Tell whether a bare number is the whole or the last part of an identifier."""
+    value = slot.field.value
+    if fact.kind != "number" or not fact.raw.isdigit() or len(fact.raw) < _LONG_NUMBER or not is_id_name(slot.field.name):
+        return False
+    return value == fact.raw or value.endswith((f"_{fact.raw}", f"-{fact.raw}"))
+
+
+_LONG_NUMBER: Final = 4
+_NAME: Final = 4
+"""Words of a name, of which a claim may say some."""

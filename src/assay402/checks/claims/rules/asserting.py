@@ -16,7 +16,7 @@ from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
 
 _SAID: Final = (
-    "action-recorded", "all-facts-bound", "stated-verbatim", "change-computed", "state-recorded", "authority",
+    "action-recorded", "all-facts-bound", "stated-verbatim", "change-computed", "state-recorded", "authority", "fields-state",
 )  # fmt: skip
 _LESS: Final = "claims/asserts-less"
 _ROLE: Final = "claims/other-role"

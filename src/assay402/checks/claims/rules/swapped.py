@@ -9,6 +9,7 @@ from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
+from assay402.checks.claims.rules.enumerated import ranked_otherwise
 
 _READ: Final = 600
 _WORD: Final = re.compile(r"[^\W\d_][\w-]*")
@@ -44,6 +45,7 @@ def is_swapped(claim: Claim, record: Record) -> bool:
         or _compared_turned(said, told)
         or _done_turned(said, told)
         or _by_another(said, told)
+        or ranked_otherwise(said, told)
     )
 
 

@@ -153,10 +153,24 @@ def _is_in_values(claim: Claim, near: Near) -> bool:
     return (
         len(near.wanted) >= 3
         and bool(values & near.wanted)
+        and not _is_scattered(near)
         and not claim.negative
         and not claim.mentions
         and not opposed(claim, near.record)
     )
+
+
+def _is_scattered(near: Near) -> bool:
+    """Tell whether a word of a claim is only in a list whose name the claim does not say, while another list has others."""
+    lists: dict[str, set[str]] = {}
+    for field in near.record.fields:
+        lists.setdefault(field.name, set()).update(stems(field.value.replace("_", " ")))
+    told = [words & near.wanted for name, words in lists.items() if set(stems(name)) & near.wanted]
+    if not any(told):
+        return False
+    rest = [words & near.wanted for name, words in lists.items() if not set(stems(name)) & near.wanted]
+    several = {field.name for field in near.record.fields if field.pointer.rpartition("/")[2].isdigit()}
+    return bool(several) and any(rest) and bool(set().union(*rest) - set().union(*told))
 
 
 def _states(view: View, near: Near) -> bool:
