@@ -10,7 +10,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import compare
 from assay402.checks.claims.rules.fielded import Slot, expressed, is_exact, slots_of
-from assay402.checks.claims.rules.phrase import Phrase
+from assay402.checks.claims.rules.phrase import Phrase, words_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
 
@@ -23,6 +23,7 @@ _GREATEST: Final = Pattern(
     re.IGNORECASE,
 )
 _GONE: Final = Pattern(r"\b(?:sold out|out of stock)\b", re.IGNORECASE)
+_SEGMENT: Final = re.compile(r"[,;]\s|\sand\s|\sbut\s")
 _INDEX: Final = re.compile(r"/[0-9]+$")
 _NUMERIC: Final = ("money", "number", "quantity", "percent")
 
@@ -59,7 +60,8 @@ def _said(claim: Claim) -> frozenset[str]:
 
 def _still_there(claim: Claim, near: Near) -> Slot | None:
     """Give the value that says that there is still some of what a claim says is gone."""
-    said = _said(claim)
+    told = next(each for each in _SEGMENT.split(claim.text) if _GONE.search(each))
+    said = frozenset(form for each in words_of(told, ()) for form in (each.low, each.stem))
     for slot in (each for one in (near.record, *near.record.below[:20]) for each in slots_of(one, near.world)):
         some = slot.is_yes or any(each.kind == "number" and each.low for each in slot.facts)
         if some and slot.parts and expressed((*slot.outer, *slot.parts), said) is not None:
