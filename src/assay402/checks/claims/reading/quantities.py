@@ -95,6 +95,11 @@ def quantity(number: Decimal, unit: str) -> tuple[Decimal, str]:
     return number * Decimal(known[0]), known[1]
 
 
+def is_unit(stemmed: str) -> bool:
+    """Tell whether a stem is that of a unit's name, of two letters at least."""
+    return len(stemmed) > 1 and (stemmed in _UNITS or f"{stemmed}e" in _UNITS)
+
+
 def number_words(text: str) -> Iterator[tuple[Decimal, int, int]]:
     """Give each number written in words, with its place. `one` counts only where it stands with another."""
     for match in _RUN.finditer(text):

@@ -45,7 +45,7 @@ def elements_tell(view: View) -> Finding | None:
     Nothing needs fixing.
     """
     claim = view.claim
-    if claim.form != "clause" or claim.negative or claim.modality != "is":
+    if claim.form not in ("clause", "fragment") or claim.negative or claim.modality != "is":
         return None
     standing = _STANDING.match(claim.text)
     if standing is not None:

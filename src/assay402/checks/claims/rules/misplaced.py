@@ -82,10 +82,12 @@ def _own(claim: Claim, near: Near, binding: Binding) -> Slot | None:
     if own is None or (own.parts and is_exact(own.parts, said)):
         return None
     is_told = expressed(own.parts, said) is not None if own.parts else record is near.record
-    told = {each.value for each in claim.facts}
+    told, text = {each.value for each in claim.facts}, claim.text.lower()
     around = slots if record is near.record else (*slots, *slots_of(near.record, near.world))
     for slot in around:
         if slot is own or not slot.parts or expressed((*slot.outer, *slot.parts), said) is None:
+            continue
+        if slot.field.value.lower() in text or not _is_beside(fact, slot):
             continue
         if is_told and not is_exact(slot.parts, said):
             continue
@@ -93,6 +95,12 @@ def _own(claim: Claim, near: Near, binding: Binding) -> Slot | None:
         if values and all(compare(fact, each) == "unequal" and each.value not in told for each in values):
             return slot
     return None
+
+
+def _is_beside(fact: Fact, slot: Slot) -> bool:
+    """Tell whether a claim says a word of the name of a field right beside a value."""
+    beside = frozenset(fact.attribute)
+    return any(expressed((part,), beside) is not None for part in slot.parts)
 
 
 def _beyond(claim: Claim, binding: Binding) -> Record | None:

@@ -12,6 +12,7 @@ from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.misplaced import misplaced
+from assay402.checks.claims.rules.portions import portion_of
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
@@ -75,7 +76,8 @@ def other_slot(supported: Supported) -> Finding | None:
             "COMPARISON_FALSE",
             "the versions are ordered otherwise",
         )
-    for near in supported.nears if supported.rule != "share-counted" else ():
+    is_share = supported.rule == "test-report" and portion_of(supported.claim.text) is not None
+    for near in supported.nears if supported.rule != "share-counted" and not is_share else ():
         found = (
             _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)

@@ -154,8 +154,8 @@ def _around(text: str, verb: str) -> Iterator[tuple[frozenset[str], frozenset[st
 
 
 _BREAK: Final = re.compile(r"[,;()|]|\s(?:and|or|but)\s")
-_PART: Final = Pattern(r"[0-9]\s(?:out )?of\s$")
-_SPENT: Final = frozenset(("of", "out of"))
+_PART: Final = Pattern(r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)\s(?:out )?of\s(?:(?:the|our|all|your)\s)?$")
+_SPENT: Final = frozenset(("of", "out of", "of the", "out of the", "of our", "of all", "of your"))
 
 
 def counted_apart(claim: Claim, record: Record) -> Fact | None:

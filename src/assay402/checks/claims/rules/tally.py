@@ -20,7 +20,8 @@ _NONE: Final = Pattern(
 
 
 RAN: Final = Pattern(
-    r"\b(?:all|every|[0-9]+) (?:(?!of\b)[\w-]+ ){0,3}?(?:tests?|examples?|specs?|test cases?) (?:were |was |have been |have |has )?(?:all )?(?:ran|run|executed)\b(?![^.;]*\b(?:pass|fail|skip|green))",
+    r"\b(?:all|every|[0-9]+) (?:(?!of\b)[\w-]+ ){0,3}?(?:tests?|examples?|specs?|test cases?) (?:were |was |have been |have |has )?(?:all )?(?:ran|run|executed)\b(?![^.;]*\b(?:pass|fail|skip|green))"
+    r"|\b(?:ran|executed) [0-9]+ (?:(?!of\b)[\w-]+ ){0,2}?(?:tests?|examples?|specs?|test cases?)\b(?![^.;]*\b(?:pass|fail|skip|green))",
     re.IGNORECASE,
 )
 """A claim that tells only how many ran."""

@@ -8,7 +8,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
-from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of
+from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of, whole_of
 from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
 from assay402.checks.claims.rules.view import View
@@ -108,7 +108,8 @@ _BEHIND: Final = 60
 def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding | None:
     """Judge what part of the tests is claimed to have fared in a way by the numbers of a summary."""
     others = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
-    if others or (claim.negative and not portion.is_denial):
+    stated = whole_of(claim, portion)
+    if [each for each in others if each is not stated] or (claim.negative and not portion.is_denial):
         return None
     passed, tail = summary.passed, claim.text[portion.end :]
     if passed is None:
@@ -117,7 +118,7 @@ def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding 
     skipped = summary.counts.get("skipped", 0)
     whole = max(summary.counts.get("total", 0), passed + summary.failed + skipped)
     count = summary.failed if _FAIL.search(tail) else skipped if _SKIPPED.search(tail) else passed
-    agrees = portion.holds(count, whole)
+    agrees = portion.holds(count, whole) and (stated is None or stated.low == whole)
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",
         rule="claims/test-report",
