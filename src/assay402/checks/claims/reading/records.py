@@ -370,7 +370,7 @@ def _named_by(name: str) -> frozenset[str]:
 
 _WHOLE: Final = re.compile(r"[0-9]{1,20}")
 _MEASURE: Final = re.compile(
-    r"_(ms|seconds|secs?|minutes|mins?|hours|bytes|[kmgt]b|percent|pct)$", re.IGNORECASE
+    r"_(ms|kmh|mph|seconds|secs?|minutes|mins?|hours|bytes|[kmgt]b|percent|pct)$", re.IGNORECASE
 )
 
 
@@ -379,7 +379,7 @@ def _measured(field: Field) -> Fact | None:
     match = _MEASURE.search(field.name)
     if match is None or re.fullmatch(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", field.value) is None:
         return None
-    unit = {"pct": "%", "percent": "%"}.get(match[1].lower(), match[1])
+    unit = {"pct": "%", "percent": "%", "kmh": "km/h"}.get(match[1].lower(), match[1])
     return next((each for each in value_facts(f"{field.value} {unit}") if each.kind != "number"), None)
 
 

@@ -20,7 +20,11 @@ _PREPOSITIONS: Final = ("to", "from", "by")
 _ROLES: Final = frozenset(_PREPOSITIONS)
 _INTO: Final = frozenset(("to", "in", "into", "on", "at", "onto"))
 _OF_IDS: Final = frozenset(("number", "id", "code", "no", "identifier", "reference", "name"))
+_OF_LINES: Final = frozenset(("line", "lines"))
+_OF_SPEED: Final = frozenset(("speed",))
 _OF_DATES: Final = frozenset(("date", "day"))
+_NUMBER: Final = re.compile(r"([0-9][0-9.,]*)\s?[A-Za-z%/]{0,8}$")
+_IS: Final = re.compile(r"\b(?:is|are)\s")
 _DONE: Final = re.compile(r"(?:ed|sent|paid|made|born|built|won|sold)(?:_(?:at|on|by|to|date|time))?$")
 _NUMERIC: Final = ("number", "money", "quantity", "percent")
 
@@ -105,9 +109,9 @@ class Account:
             return Held(slot, self._phrase.before(frozenset(), place) & frozenset(_PREPOSITIONS), 1, place)
         if not any(compare(fact, each) == "equal" for each in slot.facts) and not _is_number_of(fact, slot):
             return None
-        if len({(each.kind, each.value) for each in slot.facts}) > 1 and not slot.names and len(slot.facts) > len(self._phrase.claim.facts):
+        if len({_NUMBER.sub(r"\1", each.raw) for each in slot.facts}) > 1 and not slot.names and len(slot.facts) > len(self._phrase.claim.facts):
             return None
-        told = self._licensed(slot, self._phrase.before(frozenset(), place), place)
+        told = self.licensed(slot, self._phrase.before(frozenset(), place), place)
         if told is None or len(slot.words) < 2:
             return told
         return told._replace(used=told.used | self._lows_of(slot.words))
@@ -117,7 +121,7 @@ class Account:
         same = {form for each in words for form in (each, stem(each))}
         return frozenset(each.low for each in self._phrase.words if each.low and (each.low in same or each.stem in same))
 
-    def _licensed(self, slot: Slot, before: frozenset[str], place: int = -1) -> Held | None:
+    def licensed(self, slot: Slot, before: frozenset[str], place: int = -1) -> Held | None:
         """Give a value where the claim tells by its words or its place of what the record gives it for."""
         said, last = self._phrase.said, slot.last
         if any(qualifies(part) and part not in said for part in slot.outer) or self._is_one_of_outer(slot):
@@ -130,7 +134,10 @@ class Account:
             return None
         used = expressed(slot.parts, said)
         if used is not None and slot.parts and not (used <= frozenset(_PREPOSITIONS) and not used & before):
-            used = self._lows_of(used) | (led & roles) | self._of_form(slot)
+            if last == "assignee" and not led:
+                led = frozenset(("to",)) & said  # `Dana is assigned to the ticket`
+            done = led & _ROLES if last.endswith("_by") or last in words_for("doers") else led & roles
+            used = self._lows_of(used) | done | self._of_form(slot)
             return Held(slot, used, 3 if is_exact(slot.parts, said) else 2, place)
         if roles & led or (roles & {"by"} and self._acts(slot, place)):
             return Held(slot, led & roles, 2, place)
@@ -145,6 +152,10 @@ class Account:
         """Give the words that only say of what form a value is."""
         if is_id_name(slot.field.name):
             return _OF_IDS
+        if slot.last in ("additions", "deletions", "insertions"):
+            return _OF_LINES
+        if any(each.unit in ("km/h", "Mbps") for each in slot.facts):
+            return _OF_SPEED
         return _OF_DATES if any(each.kind == "date" for each in slot.facts) else frozenset()
 
     def _acts(self, slot: Slot, place: int) -> bool:
@@ -169,6 +180,9 @@ class Account:
         for slot in self.slots:
             if slot.ref in bound and slot.facts:
                 continue
+            if self._is_denied_status(slot):
+                yield Held(slot, self._lows_of((told_as()["opposites"][slot.words[0]],)), 2)
+                continue
             if slot.is_yes or slot.is_no:
                 told = self._affirmed(slot)
                 if told is not None:
@@ -177,6 +191,13 @@ class Account:
             told = self._spelled(slot)
             if told is not None:
                 yield told
+
+    def _is_denied_status(self, slot: Slot) -> bool:
+        """Tell whether a status is the opposite of what a claim denies: unfulfilled, where it was not fulfilled."""
+        opposite = told_as()["opposites"].get(slot.words[0]) if len(slot.words) == 1 and slot.is_status else None
+        denied = opposite is not None and bool({opposite, stem(opposite)} & self._phrase.said)
+        outer = all({part, stem(part)} & self._phrase.said or expressed((part,), self._phrase.said) for part in slot.parts[:-1])
+        return denied and outer and self._phrase.denials == 1
 
     def _spelled(self, slot: Slot) -> Held | None:
         said, forms = self._phrase.said, words_for("forms")
@@ -189,7 +210,7 @@ class Account:
             return None
         spelled = self._lows_of(held) | (self._phrase.lows & forms)
         before = self._phrase.before(spelled)
-        told = self._licensed(slot, before)
+        told = self.licensed(slot, before)
         if told is None and (slot.is_status or slot.is_sort) and all(
             {part, stem(part)} & said or self._is_kind(part) for part in slot.parts[:-1]
         ):
@@ -213,8 +234,10 @@ class Account:
     def _agrees(self, held: tuple[Held, ...]) -> bool:
         """Tell whether what is affirmed and denied in the values is so in the claim."""
         opposites = told_as()["opposites"]
-        answers = [each for each in held if each.fact < 0 and (each.slot.is_yes or each.slot.is_no)]
+        answers = [each for each in held if each.fact < 0 and (each.slot.is_yes or each.slot.is_no or self._is_denied_status(each.slot))]
         for each in answers:
+            if self._is_denied_status(each.slot):
+                continue
             turned = bool(each.used & frozenset(opposites)) != bool(self._phrase.denials)
             if each.slot.is_yes if turned else each.slot.is_no:
                 return False
@@ -222,7 +245,7 @@ class Account:
         return not self._phrase.denials or (self._phrase.denials == 1 == len(answers) == len(stated))
 
     def _denied(self, held: tuple[Held, ...]) -> frozenset[str]:
-        answers = any(each.fact < 0 and each.slot.is_no for each in held)
+        answers = any(each.fact < 0 and (each.slot.is_no or self._is_denied_status(each.slot)) for each in held)
         return words_for("denying") if answers else frozenset()
 
     def _in_status(self) -> frozenset[str]:
@@ -238,7 +261,11 @@ class Account:
         fact = self._phrase.claim.facts[each.fact]
         taken = {one.slot.ref for one in held}
         for other in self.slots:
-            if other.record is not each.slot.record or other.ref in taken or not other.parts:
+            if other.record is not each.slot.record or other.ref == each.slot.ref or not other.parts:
+                continue
+            if other.ref in taken:
+                if _is_nearer(fact, other, each.slot):
+                    return True
                 continue
             differs = any(one.kind == two.kind and compare(fact, two) != "equal" for two in other.facts for one in each.slot.facts)
             if not differs or expressed(other.parts, self._phrase.said) is None:
@@ -257,7 +284,7 @@ class Account:
         statuses = {
             stage
             for slot in self.slots
-            if ((slot.is_status and slot.parts) or "history" in slot.record.label) and (stage := stage_of(slot.record)) is not None
+            if ((slot.is_status and slot.parts and slot.words != ("open",)) or "history" in slot.record.label) and (stage := stage_of(slot.record)) is not None
         }
         for mention in self._phrase.claim.mentions:
             low = self._phrase.claim.text[mention.start : mention.end].lower()
@@ -271,13 +298,22 @@ class Account:
 
     def _tells(self, held: Held) -> bool:
         slot = held.slot
-        return slot.is_status or slot.is_yes or _DONE.search(slot.last) is not None or any(
+        if slot.last.endswith("_to") and _IS.search(self._phrase.claim.text):
+            return True  # whom something is billed to is no deed
+        return slot.is_status or slot.is_yes or slot.is_no or slot.last in ("assignee", "author", "creator") or _DONE.search(slot.last) is not None or any(
             each.kind in _NUMERIC for each in slot.facts
         )
 
     @staticmethod
     def _is_said(low: str, stated: list[Held]) -> bool:
         return any(low in each.used and (stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes) for each in stated)
+
+
+def _is_nearer(fact: Fact, other: Slot, own: Slot) -> bool:
+    """Tell whether a claim names another field right beside a value, and not the one that has it."""
+    alike = {each.kind for each in other.facts} & {each.kind for each in own.facts}
+    beside = expressed(other.parts, fact.attribute) is not None and expressed(own.parts, fact.attribute) is None
+    return bool(alike) and beside
 
 
 def _is_number_of(fact: Fact, slot: Slot) -> bool:

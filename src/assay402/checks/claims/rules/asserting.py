@@ -13,6 +13,7 @@ from assay402.checks.claims.rules.stating import stated_with
 from assay402.checks.claims.rules.supports import Supported, unstated
 from assay402.checks.claims.rules.swapped import is_swapped, only_coincides
 from assay402.checks.claims.rules.view import Near
+from assay402.checks.claims.rules.voices import says_in_other_voice
 from assay402.core.check import rule
 
 _SAID: Final = (
@@ -127,6 +128,8 @@ def other_role(supported: Supported) -> Finding | None:
     if supported.rule not in _SAID:
         return None
     text = supported.claim.text
+    if supported.rule == "stated-verbatim" and says_in_other_voice(supported.view):
+        return None  # who did what to whom was looked at word by word
     for near in supported.nears:
         if near.record.form not in ("line", "prose"):
             continue

@@ -124,14 +124,15 @@ def _called(element: Record, world: World) -> str:
 def _named_lists(view: View, text: str) -> list[list[Record]]:
     """Give the lists of which an element has the words of a text."""
     first = next(iter(sorted(stems(text), key=lambda word: (len(view.world.with_stem(word)), word))), "")
-    found = {_key(each): each for each in view.world.with_stem(first)[:_LOOKED_AT] if _is_element(each)}
+    found = {_key(each): each for each in view.world.with_stem(first)[:_LOOKED_AT] if is_element(each)}
     return [array_of(each, view.world) for each in found.values()]
 
 
 _LOOKED_AT: Final = 60
 
 
-def _is_element(record: Record) -> bool:
+def is_element(record: Record) -> bool:
+    """Tell whether a record is an element of a JSON array."""
     return record.form == "json" and record.pointer.rpartition("/")[2].isdigit()
 
 
@@ -145,7 +146,7 @@ def array_of(record: Record, world: World) -> list[Record]:
 
     def made() -> list[Record]:
         alike_ones = world.bearing_of(record.item)
-        return [each for each in alike_ones if _is_element(each) and _key(each) == key]
+        return [each for each in alike_ones if is_element(each) and _key(each) == key]
 
     return world.once(("array", key), made)
 
@@ -159,7 +160,7 @@ def _elements_of(world: World, noun: str) -> list[list[Record]]:
     found: dict[object, list[Record]] = {}
     for word in sorted(alike(noun)):
         for record in world.with_stem(word)[:_MOST]:
-            if _is_element(record) and _is_named(record, word):
+            if is_element(record) and _is_named(record, word):
                 found.setdefault(_key(record), array_of(record, world))
             elif record.form == "row" and record.fields and word in stems(f"{record.label} {record.fields[0].name}"):
                 key = (record.item.id, tuple(each.name for each in record.fields))

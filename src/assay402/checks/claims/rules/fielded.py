@@ -21,6 +21,8 @@ _MOST: Final = 60
 _LINES: Final = 12
 """Lines of one block looked at on either side."""
 _LONGEST: Final = 80
+_CHANGED: Final = re.compile(r"[-+][A-Za-z]")
+"""A line that a change takes out or puts in."""
 _NO: Final = frozenset(("false", "no", "null", "none", "0", "[]", "", "off"))
 _YES: Final = frozenset(("true", "yes", "on"))
 
@@ -126,7 +128,12 @@ def _stands_in(fact: Fact, record: Record, place: int) -> bool:
 
 def is_labelled(record: Record) -> bool:
     """Tell whether a record is a line with a label: one of a block."""
-    return record.form == "line" and len(record.fields) == 1 and "=" not in record.text
+    return (
+        record.form == "line"
+        and len(record.fields) == 1
+        and "=" not in record.text
+        and _CHANGED.match(record.text) is None
+    )
 
 
 def _block(record: Record, world: World) -> tuple[Record, ...]:

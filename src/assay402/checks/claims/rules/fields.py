@@ -66,10 +66,9 @@ def _is_plain(claim: Claim) -> bool:
 def _is_alone(view: View, record: Record, account: Account, held: tuple[Held, ...]) -> bool:
     """Tell whether no other record that the claim may mean gives one of the values otherwise."""
     own = {each.slot.record.order for each in held} | {record.order}
-    named = {(each.slot.last, each.slot.field.value.lower()) for each in held if _identifies(each)}
-    for each in held:
-        if _identifies(each):
-            continue
+    stated = [each for each in held if not each.slot.names] or [each for each in held if each.rank == _EXACT]
+    named = {(each.slot.last, each.slot.field.value.lower()) for each in held if each not in stated}
+    for each in stated:
         slot = each.slot
         for other in view.world.with_stem(stem(slot.last.rpartition("_")[2]))[:_RIVALS]:
             if other.order in own or other.form != record.form or other.label.endswith(" call"):
@@ -82,8 +81,8 @@ def _is_alone(view: View, record: Record, account: Account, held: tuple[Held, ..
     return True
 
 
-def _identifies(held: Held) -> bool:
-    return held.slot.names and held.rank < 3
+_EXACT: Final = 3
+"""The rank of a value whose name the claim says."""
 
 
 def _holds(record: Record, named: set[tuple[str, str]]) -> bool:

@@ -13,6 +13,7 @@ from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.misplaced import misplaced
 from assay402.checks.claims.rules.portions import portion_of
+from assay402.checks.claims.rules.relations import of_other_part
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
 from assay402.core.check import rule
@@ -84,6 +85,7 @@ def other_slot(supported: Supported) -> Finding | None:
             or _of_other_part(supported, near)
             or found_elsewhere(supported, near, _ID)
             or misplaced(supported, near, _ID)
+            or of_other_part(supported, near, _ID)
         )
         if found is not None:
             return found
