@@ -72,7 +72,7 @@ _GRAMMAR: Final = re.compile(
             r"(?P<run>\b(?:[Uu]pdate|[Uu]pgrade|[Dd]eploy|[Dd]eployment|[Rr]elease|[Rr]efund|[Ee]xport|[Ii]mport|[Bb]ackup|[Rr]estart|[Mm]erge request|[Cc]all|[Ii]nvoice|[Pp]ayment|MR)\s#?[0-9]{1,9}(?=\s(?:was|is|has|had|failed|succeeded|completed|passed|finished|closed|merged|applied|deployed|released|started|queued|skipped|aborted|cancelled|refunded|paid|running|pending)\b|[:;]|\.?\s*$))",
             r"(?P<flight>\b(?!Q[1-4]|H[12])[A-Z][A-Z0-9]\s(?!(?:19|20)[0-9]{2}\b)[0-9]{3,4}\b(?![.,:]?[0-9%]|\s?(?:%|percent|(?!departs|arrives|leaves|lands|boards)[a-z]{3,}s\b)))",
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
-            r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
+            r"(?P<id>(?<![\w$#])(?:#\s?[A-Z]{0,3}[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
             rf"(?P<number>(?<![\w.]){_NUMBER}{_SCALE}(?!\w))",
             r"(?P<code>\b[A-Z]{3}\b)",

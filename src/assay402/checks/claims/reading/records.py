@@ -374,9 +374,12 @@ _MEASURE: Final = re.compile(
 )
 
 
+_MEASURED_IN: Final = re.compile(r"(days|hours|minutes|seconds)_", re.IGNORECASE)
+
+
 def _measured(field: Field) -> Fact | None:
     """Give the number of a field in the unit that its name ends in: `latency_ms=250`."""
-    match = _MEASURE.search(field.name)
+    match = _MEASURE.search(field.name) or _MEASURED_IN.match(field.name)
     if match is None or re.fullmatch(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", field.value) is None:
         return None
     unit = {"pct": "%", "percent": "%", "kmh": "km/h"}.get(match[1].lower(), match[1])

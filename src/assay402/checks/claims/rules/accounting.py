@@ -24,6 +24,7 @@ _OF_LINES: Final = frozenset(("line", "lines"))
 _OF_SPEED: Final = frozenset(("speed",))
 _OF_DATES: Final = frozenset(("date", "day"))
 _NUMBER: Final = re.compile(r"([0-9][0-9.,]*)\s?[A-Za-z%/]{0,8}$")
+_DEED: Final = re.compile(r"(?:ed|sent|paid|made|built|sold|bought|given|taken|written)$")
 _IS: Final = re.compile(r"\b(?:is|are)\s")
 _DONE: Final = re.compile(r"(?:ed|sent|paid|made|born|built|won|sold)(?:_(?:at|on|by|to|date|time))?$")
 _NUMERIC: Final = ("number", "money", "quantity", "percent")
@@ -62,7 +63,8 @@ class Account:
             return None
         covered = frozenset().union(*(each.used for each in held)) | self._words
         rest = {each.low for each in self._phrase.words if each.low} - covered - words_for("filling")
-        rest = {each for each in rest if not self._is_kind(each)} - self._denied(held) - self._in_status()
+        rest = {each for each in rest if self._is_deed(each) or not self._is_kind(each)}
+        rest = rest - self._denied(held) - self._in_status()
         return held if not rest and self._is_done(held) else None
 
     @cached_property
@@ -85,6 +87,11 @@ class Account:
         return bool(told & self.kinds) or (
             is_noun(low) and any(is_noun(each) and same_kind(stem(low), each) for each in self.kinds)
         )
+
+    def _is_deed(self, low: str) -> bool:
+        """Tell whether a word tells of something done that is held against no stage, so that a name covers it in no way."""
+        claim = self._phrase.claim
+        return _DEED.search(low) is not None and not any(low == claim.text[each.start : each.end].lower() for each in claim.mentions)
 
     def _facts(self) -> tuple[Held, ...] | None:
         found: list[Held] = []
@@ -306,7 +313,7 @@ class Account:
 
     @staticmethod
     def _is_said(low: str, stated: list[Held]) -> bool:
-        return any(low in each.used and (stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes) for each in stated)
+        return any(low in each.used and (each.fact >= 0 or stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes) for each in stated)
 
 
 def _is_nearer(fact: Fact, other: Slot, own: Slot) -> bool:

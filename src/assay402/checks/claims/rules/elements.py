@@ -19,8 +19,8 @@ _MOST: Final = 400
 _CITED: Final = 8
 _STANDING: Final = re.compile(
     rf"^\W*(?:(?P<both>both)(?:\s(?:of\s)?(?:the|your|our))?|all(?:\s(?:of\s)?(?:the|your|our|these))?(?:\s(?P<count>{N}))?"
-    rf"|(?P<part>{N})\sof\s(?:the|your|our|these)\s(?P<whole>{N}))\s(?P<noun>[a-z]+)\s"
-    r"(?:is|are|was|were|has\sbeen|have\sbeen)\s(?:now\s|currently\s)?(?P<rest>[a-z][a-z_ -]{1,40}?)\W*$",
+    rf"|(?P<part>{N})(?:\sof\s(?:the|your|our|these)\s(?P<whole>{N}))?)\s(?P<noun>[a-z]+)\s"
+    r"(?:is|are|was|were|has\sbeen|have\sbeen)\s(?:now\s|currently\s|in\s)?(?P<rest>[a-z][a-z_ -]{1,40}?)\W*$",
     re.IGNORECASE,
 )
 _MEMBERS: Final = re.compile(
@@ -78,7 +78,7 @@ def stands(element: Record, words: frozenset[str], world: World) -> bool:
         if slot.record is not element or not slot.parts:
             continue
         said = frozenset(stem(each) for each in slot.words)
-        if said == words and (slot.is_status or slot.is_sort):
+        if said == words and (slot.is_status or slot.is_sort or slot.last in words_for("places")):
             return True
         if slot.is_yes and frozenset(stem(each) for each in slot.parts) == words:
             return True

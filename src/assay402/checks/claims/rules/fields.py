@@ -3,7 +3,7 @@
 from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
-from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.accounting import Account, Held
 from assay402.checks.claims.rules.phrase import Phrase
@@ -66,7 +66,7 @@ def _is_plain(claim: Claim) -> bool:
 def _is_alone(view: View, record: Record, account: Account, held: tuple[Held, ...]) -> bool:
     """Tell whether no other record that the claim may mean gives one of the values otherwise."""
     own = {each.slot.record.order for each in held} | {record.order}
-    stated = [each for each in held if not each.slot.names] or [each for each in held if each.rank == _EXACT]
+    stated = [each for each in held if not (each.slot.names or is_id_name(each.slot.field.name))] or [each for each in held if each.rank == _EXACT]
     named = {(each.slot.last, each.slot.field.value.lower()) for each in held if each not in stated}
     for each in stated:
         slot = each.slot

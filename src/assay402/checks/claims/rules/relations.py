@@ -42,11 +42,13 @@ def _placed(phrase: Phrase, names: frozenset[str]) -> Iterator[Word]:
     """Give the words of a claim that have a part in it: names, what stands behind `by` or `is`, and who did it."""
     words = [each for each in phrase.words if each.low not in ("the", "a", "an", "your", "our")]
     joined = False
+    doing = next((place for place, each in enumerate(words) if is_past(each.low)), -1)
+    doers = words[: max(doing, 0)]
+    is_done = len(doers) > 0 and all(each.low == "and" or place == 0 or each.before == "and" for place, each in enumerate(doers))
     for place, word in enumerate(words):
         if word.low == "and":
             continue
-        does = place == 0 and len(words) > 1 and is_past(words[1].low)
-        joined = does or word.before in _BEFORE or (joined and word.before == "and")
+        joined = (is_done and place < doing) or word.before in _BEFORE or (joined and word.before == "and")
         if word.low and (joined or word.stem in names):
             yield word
 

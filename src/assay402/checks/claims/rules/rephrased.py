@@ -20,6 +20,10 @@ _FRONTED: Final = Pattern(
     r"^\W*((?:in|on|at|during|by|under|with|for|since|until|as of|within|throughout)\s[^,.;:]{2,50}),\s(.{4,})$",
     re.IGNORECASE | re.DOTALL,
 )
+_MOMENT: Final = r"(?:[Ii]n|[Oo]n|[Dd]uring)\s(?:\x01(?:date|number\|(?:19|20)[0-9]{2}\|)[^\x01]*\x01|(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
+_WHEN: Final = re.compile(rf"(?<!\w){_MOMENT}(?!\w)")
+_WHEN_LAST: Final = re.compile(rf"^(.*?)(\s{_MOMENT})(?!\w)(.*)$", re.DOTALL)
+"""When something was, said in the midst, is said as well at the end."""
 _WORD: Final = re.compile(r"\x01[^\x01]+\x01|[^\W_]+(?:['’][^\W_]+)?")
 _EMPTY: Final = frozenset(("the", "a", "an", "now", "currently", "already", "also", "there"))
 
@@ -50,6 +54,7 @@ def form_of(text: str) -> tuple[str, ...]:
     for fact in reversed(facts(text)):
         value = f"\x01{fact.kind}|{fact.value}|{fact.unit}|{fact.low}|{fact.high}\x01"
         text = f"{text[: fact.start]}{value}{text[fact.end :]}"
+    text = _WHEN_LAST.sub(r"\1\3\2", text) if len(_WHEN.findall(text)) == 1 else text
     text = text.lower()
     for form, put in _said_as():
         text = form.sub(put, text)

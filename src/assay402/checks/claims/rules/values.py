@@ -11,7 +11,7 @@ from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.polarity import opposed, truth_of
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
-from assay402.checks.claims.rules.view import Near, View, bound_values, value_words
+from assay402.checks.claims.rules.view import Near, View, bound_values, report_words, value_words
 from assay402.core.check import rule
 
 _COVERED: Final = 0.8
@@ -156,6 +156,7 @@ def _is_in_values(claim: Claim, near: Near) -> bool:
         and not _is_scattered(near)
         and not claim.negative
         and not claim.mentions
+        and _DONE.search(claim.text) is None
         and not opposed(claim, near.record)
     )
 
@@ -217,9 +218,16 @@ _PREDICATE: Final = Pattern(
 )
 
 
+_SORT: Final = Pattern(r"\b(?:is|was) an? ([a-z]{4,}) [a-z]{4,}\W*$")
+"""What something is one of, told by a word before the noun: `a savings account`."""
+
+
 def _predicated(view: View, near: Near) -> bool:
     """Tell whether a record holds the word that a claim without values says of its subject."""
     match = _PREDICATE.search(view.claim.text)
+    sort = _SORT.search(view.claim.text)
+    if sort is not None and near.record.form == "json" and not frozenset(stems(sort[1])) <= near.stems | report_words():
+        return False
     return match is None or frozenset(stems(match[1])) <= near.stems | value_words()
 
 
