@@ -111,9 +111,11 @@ class Account:
         if fact.kind == "code":
             same = slot.field.value.strip().lower() == fact.value
             bound = self._view.to(self._record).bindings[place]
-            if not same or bound.state != "match":
+            led = self._phrase.before(frozenset(), place) & _ROLES
+            roles = frozenset(each for each in _PREPOSITIONS if slot.last in words_for(each))
+            if not same or bound.state != "match" or (roles and led and not roles & led):
                 return None
-            return Held(slot, self._phrase.before(frozenset(), place) & frozenset(_PREPOSITIONS), 1, place)
+            return Held(slot, led, 1, place)
         if not any(compare(fact, each) == "equal" for each in slot.facts) and not _is_number_of(fact, slot):
             return None
         if len({_NUMBER.sub(r"\1", each.raw) for each in slot.facts}) > 1 and not slot.names and len(slot.facts) > len(self._phrase.claim.facts):

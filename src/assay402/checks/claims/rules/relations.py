@@ -24,7 +24,7 @@ _COUNTED: Final = re.compile(r"\s([a-z][a-z-]{2,})(?:\s([a-z][a-z-]{2,}))?")
 def of_other_part(supported: Supported, near: Near, rule_id: str) -> Finding | None:
     """Take back a name or a number that the record gives under a name of which the claim tells nothing."""
     record, claim = near.record, supported.claim
-    if supported.rule not in _READ or record.form not in ("json", "row") or claim.form in ("leaf", "cell"):
+    if supported.rule not in _READ or record.form != "json" or claim.form in ("leaf", "cell"):
         return None
     phrase = Phrase(claim)
     account = Account(phrase, record, supported.view)
