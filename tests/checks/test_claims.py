@@ -36,6 +36,7 @@ FRESH_A = cases("claims/fresh-a.json")
 STATED = cases("claims/fresh-b.json")
 FRESH = cases("claims/fresh-t.json")
 QUALIFIED = cases("claims/fresh-c.json")
+PARAPHRASED = cases("claims/recall.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -146,6 +147,11 @@ def test_what_everyday_records_state_is_seen_and_what_they_state_otherwise_is_no
 def test_what_a_record_qualifies_denies_or_tells_of_another_event_is_not_the_plain_thing(
     case: dict[str, Any],
 ) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", PARAPHRASED, ids=lambda case: case["id"])
+def test_an_everyday_paraphrase_is_supported_and_its_near_miss_is_not(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

@@ -281,7 +281,10 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
 
 
 _OWNER: Final = re.compile(r"([A-Z][a-z]+)['’]s")
-_NO_OWNER: Final = re.compile(r"(?:today|yesterday|tonight|tomorrow|\w+day|what|who|here|there|where|let|that|it|he|she|one|last|next|this)$", re.IGNORECASE)
+_NO_OWNER: Final = re.compile(
+    r"(?:today|yesterday|tonight|tomorrow|\w+day|what|who|here|there|where|let|that|it|he|she|one|last|next|this)$",
+    re.IGNORECASE,
+)
 
 
 def _is_owner(word: str) -> bool:

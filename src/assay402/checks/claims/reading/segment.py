@@ -176,7 +176,9 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
     return made
 
 
-_FOUND_NONE: Final = re.compile(r"(?:found|had|left|saw|showed|gave|hit)\s(?:no|zero|[0-9]+)\s[a-z]", re.IGNORECASE)
+_FOUND_NONE: Final = re.compile(
+    r"(?:found|had|left|saw|showed|gave|hit)\s(?:no|zero|[0-9]+)\s[a-z]", re.IGNORECASE
+)
 """A clause that tells what was found, with the subject of the one before it."""
 _PREMISE: Final = re.compile(r"(?:since|as|given that|now that)\s", re.IGNORECASE)
 

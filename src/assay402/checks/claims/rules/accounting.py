@@ -77,7 +77,9 @@ class Account:
                 found |= set(stems(each.text.partition("=")[0]))
         for slot in self.slots:
             named = slot.names or slot.last.endswith(("_id", "_number", "_no", "_ref"))
-            found |= {stem(part) for part in slot.outer} | ({stem(part) for part in slot.parts} if named else set())
+            found |= {stem(part) for part in slot.outer} | (
+                {stem(part) for part in slot.parts} if named else set()
+            )
             if slot.last in ("object", "type", "kind", "resource"):
                 found |= set(stems(slot.field.value.replace("_", " ")))
         return frozenset(found)
@@ -91,7 +93,9 @@ class Account:
     def _is_deed(self, low: str) -> bool:
         """Tell whether a word tells of something done that is held against no stage, so that a name covers it in no way."""
         claim = self._phrase.claim
-        return _DEED.search(low) is not None and not any(low == claim.text[each.start : each.end].lower() for each in claim.mentions)
+        return _DEED.search(low) is not None and not any(
+            low == claim.text[each.start : each.end].lower() for each in claim.mentions
+        )
 
     def _facts(self) -> tuple[Held, ...] | None:
         found: list[Held] = []
@@ -118,7 +122,11 @@ class Account:
             return Held(slot, led, 1, place)
         if not any(compare(fact, each) == "equal" for each in slot.facts) and not _is_number_of(fact, slot):
             return None
-        if len({_NUMBER.sub(r"\1", each.raw) for each in slot.facts}) > 1 and not slot.names and len(slot.facts) > len(self._phrase.claim.facts):
+        if (
+            len({_NUMBER.sub(r"\1", each.raw) for each in slot.facts}) > 1
+            and not slot.names
+            and len(slot.facts) > len(self._phrase.claim.facts)
+        ):
             return None
         told = self.licensed(slot, self._phrase.before(frozenset(), place), place)
         if told is None or len(slot.words) < 2:
@@ -128,7 +136,9 @@ class Account:
     def _lows_of(self, words: Iterable[str]) -> frozenset[str]:
         """Give the words of the claim that are among those of a value."""
         same = {form for each in words for form in (each, stem(each))}
-        return frozenset(each.low for each in self._phrase.words if each.low and (each.low in same or each.stem in same))
+        return frozenset(
+            each.low for each in self._phrase.words if each.low and (each.low in same or each.stem in same)
+        )
 
     def licensed(self, slot: Slot, before: frozenset[str], place: int = -1) -> Held | None:
         """Give a value where the claim tells by its words or its place of what the record gives it for."""
@@ -150,7 +160,9 @@ class Account:
             return Held(slot, used, 3 if is_exact(slot.parts, said) else 2, place)
         if roles & led or (roles & {"by"} and self._acts(slot, place)):
             return Held(slot, led & roles, 2, place)
-        is_sum = place >= 0 and last in ("amount", "value") and self._phrase.claim.facts[place].kind == "money"
+        is_sum = (
+            place >= 0 and last in ("amount", "value") and self._phrase.claim.facts[place].kind == "money"
+        )
         if slot.names or not slot.parts or is_sum:
             return Held(slot, (led & roles) | self._of_form(slot), 1, place)
         owned = before & {"for", "of"} or "s" in self._phrase.behind(frozenset(slot.words))
@@ -181,7 +193,8 @@ class Account:
         if not slot.outer or expressed(slot.outer, self._phrase.said) is not None:
             return False
         return any(
-            each.last == slot.last and each.outer != slot.outer and each.record is slot.record for each in self.slots
+            each.last == slot.last and each.outer != slot.outer and each.record is slot.record
+            for each in self.slots
         )
 
     def _worded(self, bound: set[str]) -> Iterator[Held]:
@@ -203,9 +216,14 @@ class Account:
 
     def _is_denied_status(self, slot: Slot) -> bool:
         """Tell whether a status is the opposite of what a claim denies: unfulfilled, where it was not fulfilled."""
-        opposite = told_as()["opposites"].get(slot.words[0]) if len(slot.words) == 1 and slot.is_status else None
+        opposite = (
+            told_as()["opposites"].get(slot.words[0]) if len(slot.words) == 1 and slot.is_status else None
+        )
         denied = opposite is not None and bool({opposite, stem(opposite)} & self._phrase.said)
-        outer = all({part, stem(part)} & self._phrase.said or expressed((part,), self._phrase.said) for part in slot.parts[:-1])
+        outer = all(
+            {part, stem(part)} & self._phrase.said or expressed((part,), self._phrase.said)
+            for part in slot.parts[:-1]
+        )
         return denied and outer and self._phrase.denials == 1
 
     def _spelled(self, slot: Slot) -> Held | None:
@@ -220,8 +238,10 @@ class Account:
         spelled = self._lows_of(held) | (self._phrase.lows & forms)
         before = self._phrase.before(spelled)
         told = self.licensed(slot, before)
-        if told is None and (slot.is_status or slot.is_sort) and all(
-            {part, stem(part)} & said or self._is_kind(part) for part in slot.parts[:-1]
+        if (
+            told is None
+            and (slot.is_status or slot.is_sort)
+            and all({part, stem(part)} & said or self._is_kind(part) for part in slot.parts[:-1])
         ):
             told = Held(slot, frozenset(), 1)
         return Held(slot, told.used | spelled, told.rank) if told is not None else None
@@ -234,7 +254,9 @@ class Account:
             return Held(slot, self._lows_of(used), 3)
         opposites = told_as()["opposites"]
         turned = {low: opposites[low] for low in self._phrase.lows if low in opposites}
-        said = self._phrase.said | frozenset(turned.values()) | frozenset(stem(each) for each in turned.values())
+        said = (
+            self._phrase.said | frozenset(turned.values()) | frozenset(stem(each) for each in turned.values())
+        )
         used = expressed(slot.parts, said)
         if used is None:
             return None
@@ -243,7 +265,11 @@ class Account:
     def _agrees(self, held: tuple[Held, ...]) -> bool:
         """Tell whether what is affirmed and denied in the values is so in the claim."""
         opposites = told_as()["opposites"]
-        answers = [each for each in held if each.fact < 0 and (each.slot.is_yes or each.slot.is_no or self._is_denied_status(each.slot))]
+        answers = [
+            each
+            for each in held
+            if each.fact < 0 and (each.slot.is_yes or each.slot.is_no or self._is_denied_status(each.slot))
+        ]
         for each in answers:
             if self._is_denied_status(each.slot):
                 continue
@@ -254,14 +280,23 @@ class Account:
         return not self._phrase.denials or (self._phrase.denials == 1 == len(answers) == len(stated))
 
     def _denied(self, held: tuple[Held, ...]) -> frozenset[str]:
-        answers = any(each.fact < 0 and (each.slot.is_no or self._is_denied_status(each.slot)) for each in held)
+        answers = any(
+            each.fact < 0 and (each.slot.is_no or self._is_denied_status(each.slot)) for each in held
+        )
         return words_for("denying") if answers else frozenset()
 
     def _in_status(self) -> frozenset[str]:
         """Give the words for what was done where the status of the record tells of the same: sent, where it was delivered."""
         claim = self._phrase.claim
-        groups = {group for each in self.slots if each.is_status and each.parts for group in groups_in(each.field.value)}
-        return frozenset(claim.text[each.start : each.end].lower() for each in claim.mentions if each.group in groups)
+        groups = {
+            group
+            for each in self.slots
+            if each.is_status and each.parts
+            for group in groups_in(each.field.value)
+        }
+        return frozenset(
+            claim.text[each.start : each.end].lower() for each in claim.mentions if each.group in groups
+        )
 
     def _has_rival(self, each: Held, held: tuple[Held, ...]) -> bool:
         """Tell whether another value of the record is as well told of by the claim's words."""
@@ -276,7 +311,11 @@ class Account:
                 if _is_nearer(fact, other, each.slot):
                     return True
                 continue
-            differs = any(one.kind == two.kind and compare(fact, two) != "equal" for two in other.facts for one in each.slot.facts)
+            differs = any(
+                one.kind == two.kind and compare(fact, two) != "equal"
+                for two in other.facts
+                for one in each.slot.facts
+            )
             if not differs or expressed(other.parts, self._phrase.said) is None:
                 continue
             exact = is_exact(other.parts, self._phrase.said)
@@ -293,7 +332,8 @@ class Account:
         statuses = {
             stage
             for slot in self.slots
-            if ((slot.is_status and slot.parts and slot.words != ("open",)) or "history" in slot.record.label) and (stage := stage_of(slot.record)) is not None
+            if ((slot.is_status and slot.parts and slot.words != ("open",)) or "history" in slot.record.label)
+            and (stage := stage_of(slot.record)) is not None
         }
         for mention in self._phrase.claim.mentions:
             low = self._phrase.claim.text[mention.start : mention.end].lower()
@@ -309,26 +349,42 @@ class Account:
         slot = held.slot
         if slot.last.endswith("_to") and _IS.search(self._phrase.claim.text):
             return True  # whom something is billed to is no deed
-        return slot.is_status or slot.is_yes or slot.is_no or slot.last in ("assignee", "author", "creator") or _DONE.search(slot.last) is not None or any(
-            each.kind in _NUMERIC for each in slot.facts
+        return (
+            slot.is_status
+            or slot.is_yes
+            or slot.is_no
+            or slot.last in ("assignee", "author", "creator")
+            or _DONE.search(slot.last) is not None
+            or any(each.kind in _NUMERIC for each in slot.facts)
         )
 
     @staticmethod
     def _is_said(low: str, stated: list[Held]) -> bool:
-        return any(low in each.used and (each.fact >= 0 or stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes) for each in stated)
+        return any(
+            low in each.used
+            and (each.fact >= 0 or stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes)
+            for each in stated
+        )
 
 
 def _is_nearer(fact: Fact, other: Slot, own: Slot) -> bool:
     """Tell whether a claim names another field right beside a value, and not the one that has it."""
     alike = {each.kind for each in other.facts} & {each.kind for each in own.facts}
-    beside = expressed(other.parts, fact.attribute) is not None and expressed(own.parts, fact.attribute) is None
+    beside = (
+        expressed(other.parts, fact.attribute) is not None and expressed(own.parts, fact.attribute) is None
+    )
     return bool(alike) and beside
 
 
 def _is_number_of(fact: Fact, slot: Slot) -> bool:
     """Tell whether a bare number is the whole or the last part of an identifier."""
     value = slot.field.value
-    if fact.kind != "number" or not fact.raw.isdigit() or len(fact.raw) < _LONG_NUMBER or not is_id_name(slot.field.name):
+    if (
+        fact.kind != "number"
+        or not fact.raw.isdigit()
+        or len(fact.raw) < _LONG_NUMBER
+        or not is_id_name(slot.field.name)
+    ):
         return False
     return value == fact.raw or value.endswith((f"_{fact.raw}", f"-{fact.raw}"))
 

@@ -99,7 +99,11 @@ def _counted_below(supported: Supported) -> Iterator[tuple[Record, int, str]]:
     world = supported.view.world
     for near in supported.nears if supported.rule == "action-recorded" else ():
         for each in world.records[near.record.order + 1 : near.record.order + _BELOW]:
-            match = _COUNTED.match(each.text.strip().removeprefix("build: ")) if each.item is near.record.item else None
+            match = (
+                _COUNTED.match(each.text.strip().removeprefix("build: "))
+                if each.item is near.record.item
+                else None
+            )
             if match is not None:
                 yield each, int(match[1] or match[4]), (match[2] or match[3]).lower().rstrip("s")
 

@@ -95,7 +95,9 @@ def _members(view: View, match: re.Match[str]) -> Finding | None:
     for elements in _named_lists(view, match["rest"]):
         names = {_called(each, view.world) for each in elements}
         above = [one for each in elements[:1] for one in (each, *each.above)]
-        kinds = frozenset(word for one in above for word in stems(f"{one.label} {_ids(one)}".replace("_", " ")))
+        kinds = frozenset(
+            word for one in above for word in stems(f"{one.label} {_ids(one)}".replace("_", " "))
+        )
         if not frozenset(head) <= frozenset(word for each in kinds for word in alike(each)):
             continue
         if frozenset(listed) <= names and (match["part"] or len(names) == len(listed)):
@@ -162,7 +164,11 @@ def _elements_of(world: World, noun: str) -> list[list[Record]]:
         for record in world.with_stem(word)[:_MOST]:
             if is_element(record) and _is_named(record, word):
                 found.setdefault(_key(record), array_of(record, world))
-            elif record.form == "row" and record.fields and word in stems(f"{record.label} {record.fields[0].name}"):
+            elif (
+                record.form == "row"
+                and record.fields
+                and word in stems(f"{record.label} {record.fields[0].name}")
+            ):
                 key = (record.item.id, tuple(each.name for each in record.fields))
                 if key not in found:
                     found[key] = [

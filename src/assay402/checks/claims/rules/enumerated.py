@@ -7,7 +7,9 @@ from typing import Final
 
 from assay402.checks.claims.reading.patterns import Pattern
 
-_SMALL: Final = r"(?:is|are|was|were|has|have|had|in|on|to|of|for|by|with|and|or|but|not|no|includes?|contains?)"
+_SMALL: Final = (
+    r"(?:is|are|was|were|has|have|had|in|on|to|of|for|by|with|and|or|but|not|no|includes?|contains?)"
+)
 _ITEM: Final = (
     rf"(?:(?:[Tt]he|[Aa]n?)\s)?(?!{_SMALL}\b)"
     r"(?:[A-Z][\w-]*(?:\s[A-Z][\w-]*){1,3}|[\w@#/][\w.@#/-]*)"
@@ -46,7 +48,9 @@ def _found(text: str) -> Iterator[re.Match[str]]:
 
 
 def _items(text: str) -> tuple[str, ...]:
-    return tuple(re.sub(r"^(?:the|an?)\s", "", each.strip(" .").lower()) for each in _PARTS.split(text) if each.strip())
+    return tuple(
+        re.sub(r"^(?:the|an?)\s", "", each.strip(" .").lower()) for each in _PARTS.split(text) if each.strip()
+    )
 
 
 def sorted_lists(text: str) -> str:

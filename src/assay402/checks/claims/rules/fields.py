@@ -47,7 +47,7 @@ def fields_state(view: View) -> Finding | None:
             continue
         account = Account(phrase, record, view)
         held = account.held
-        if held is not None and _is_alone(view, record, account, held):
+        if held is not None and _is_alone(view, record, held):
             refs = tuple(dict.fromkeys(each.slot.ref for each in held))
             return Finding(support="SUPPORTED", rule="claims/fields-state", refs=refs)
     return None
@@ -63,10 +63,12 @@ def _is_plain(claim: Claim) -> bool:
     )
 
 
-def _is_alone(view: View, record: Record, account: Account, held: tuple[Held, ...]) -> bool:
+def _is_alone(view: View, record: Record, held: tuple[Held, ...]) -> bool:
     """Tell whether no other record that the claim may mean gives one of the values otherwise."""
     own = {each.slot.record.order for each in held} | {record.order}
-    stated = [each for each in held if not (each.slot.names or is_id_name(each.slot.field.name))] or [each for each in held if each.rank == _EXACT]
+    stated = [each for each in held if not (each.slot.names or is_id_name(each.slot.field.name))] or [
+        each for each in held if each.rank == _EXACT
+    ]
     named = {(each.slot.last, each.slot.field.value.lower()) for each in held if each not in stated}
     for each in stated:
         slot = each.slot

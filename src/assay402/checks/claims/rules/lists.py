@@ -75,8 +75,12 @@ def _of_sort(view: View, record: Record, things: frozenset[str]) -> int | None:
     """Give how many elements are of the sort that an adjective tells; -1 where none does, None where no element says so."""
     if record.form != "json" or not record.pointer.rpartition("/")[2].isdigit():
         return -1
-    named = frozenset(stems(f"{record.pointer.rpartition('/')[0]} {record.label}".replace("_", " ").replace("/", " ")))
-    rest = frozenset(each for each in things if not alike(each) & named and not alike(each) & _id_words(record))
+    named = frozenset(
+        stems(f"{record.pointer.rpartition('/')[0]} {record.label}".replace("_", " ").replace("/", " "))
+    )
+    rest = frozenset(
+        each for each in things if not alike(each) & named and not alike(each) & _id_words(record)
+    )
     if not rest:
         return -1
     found = sum(stands(each, rest, view.world) for each in array_of(record, view.world))
@@ -90,14 +94,20 @@ def _id_words(record: Record) -> frozenset[str]:
 def _holds_rest(view: View, record: Record, number: Fact) -> bool:
     """Tell whether the elements of a list, or what it stands in, hold the names and identifiers that a claim gives beside their number."""
     claim = view.claim
-    others = [each.value for each in claim.facts if each is not number and each.kind in (*IDENTIFYING, "code")]
+    others = [
+        each.value for each in claim.facts if each is not number and each.kind in (*IDENTIFYING, "code")
+    ]
     if record.form != "json" or not (claim.names or others):
         return True
     top = record.above[-1] if record.above else record
-    held = top.whole_stems | frozenset(word for each in array_of(record, view.world) for word in each.whole_stems)
+    held = top.whole_stems | frozenset(
+        word for each in array_of(record, view.world) for word in each.whole_stems
+    )
     said = {value.value.lower() for each in (top, *top.below[:_LOOKED_AT]) for value in each.fields}
     named = claim.names - held - report_words()
-    return not named and all(each in said or frozenset(stems(each.replace("_", " "))) <= held for each in others)
+    return not named and all(
+        each in said or frozenset(stems(each.replace("_", " "))) <= held for each in others
+    )
 
 
 def _holds(fact: Fact, count: int) -> bool:
@@ -141,7 +151,9 @@ def _is_named(record: Record, array: str, word: str) -> bool:
     if array:
         return frozenset(stems(array.replace("_", " "))) == {word}
     called = record.parent is not None and record.parent.label.endswith(" call")
-    return called and word in stems(f"{record.label} {record.fields[0].name if record.fields else ''}".replace("_", " "))
+    return called and word in stems(
+        f"{record.label} {record.fields[0].name if record.fields else ''}".replace("_", " ")
+    )
 
 
 _TABLE: Final = Pattern(r"\b(?:table|list|listing|report|output|sheet)\b", re.IGNORECASE)

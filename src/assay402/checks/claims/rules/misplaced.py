@@ -62,7 +62,9 @@ def _still_there(claim: Claim, near: Near) -> Slot | None:
     """Give the value that says that there is still some of what a claim says is gone."""
     told = next(each for each in _SEGMENT.split(claim.text) if _GONE.search(each))
     said = frozenset(form for each in words_of(told, ()) for form in (each.low, each.stem))
-    for slot in (each for one in (near.record, *near.record.below[:20]) for each in slots_of(one, near.world)):
+    for slot in (
+        each for one in (near.record, *near.record.below[:20]) for each in slots_of(one, near.world)
+    ):
         some = slot.is_yes or any(each.kind == "number" and each.low for each in slot.facts)
         if some and slot.parts and expressed((*slot.outer, *slot.parts), said) is not None:
             return slot
@@ -122,7 +124,11 @@ def _beyond(claim: Claim, binding: Binding) -> Record | None:
 def _elements(record: Record) -> list[Record]:
     """Give the other elements of the list in which a record stands."""
     array = record.pointer.rpartition("/")[0]
-    return [each for each in record.beside if each.line == record.line and each.pointer.rpartition("/")[0] == array]
+    return [
+        each
+        for each in record.beside
+        if each.line == record.line and each.pointer.rpartition("/")[0] == array
+    ]
 
 
 def _value(record: Record, name: str) -> Decimal | None:

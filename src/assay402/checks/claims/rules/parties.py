@@ -197,7 +197,9 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     if aim is None:
         return None
     told = told_aims(near.record, aim.kind)
-    if _ASSIGNED.search(text) and any(set(each.stems) <= supported.claim.content | set(stems(text)) for each in told):
+    if _ASSIGNED.search(text) and any(
+        set(each.stems) <= supported.claim.content | set(stems(text)) for each in told
+    ):
         return None  # who something was given to is said before the verb: `Dana is assigned to the ticket`
     if not told:
         return unstated(supported, _ID, "the record names no target", "the same target")

@@ -113,4 +113,6 @@ class Phrase:
 
     def behind(self, lows: frozenset[str]) -> frozenset[str]:
         """Give the words that stand right behind any of some words."""
-        return frozenset(after.low for each, after in zip(self.words, self.words[1:], strict=False) if each.low in lows)
+        return frozenset(
+            after.low for each, after in zip(self.words, self.words[1:], strict=False) if each.low in lows
+        )

@@ -6,7 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import is_id_name
-from assay402.checks.claims.reading.text import is_past, stem, stems
+from assay402.checks.claims.reading.text import is_past, stem
 from assay402.checks.claims.rules.accounting import Account
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.elements import array_of, is_element
@@ -44,7 +44,9 @@ def _placed(phrase: Phrase, names: frozenset[str]) -> Iterator[Word]:
     joined = False
     doing = next((place for place, each in enumerate(words) if is_past(each.low)), -1)
     doers = words[: max(doing, 0)]
-    is_done = len(doers) > 0 and all(each.low == "and" or place == 0 or each.before == "and" for place, each in enumerate(doers))
+    is_done = len(doers) > 0 and all(
+        each.low == "and" or place == 0 or each.before == "and" for place, each in enumerate(doers)
+    )
     for place, word in enumerate(words):
         if word.low == "and":
             continue
@@ -57,7 +59,11 @@ def _may_hold(account: Account, slot: Slot, word: Word) -> bool:
     """Tell whether a value may be what a word of a claim means: a name, a status, a sort, or told of by the claim."""
     if slot.names or slot.is_status or slot.is_sort or slot.is_yes or slot.is_no or len(slot.words) > _LONG:
         return True
-    return slot.facts != () or is_id_name(slot.field.name) or account.licensed(slot, frozenset((word.before,))) is not None
+    return (
+        slot.facts != ()
+        or is_id_name(slot.field.name)
+        or account.licensed(slot, frozenset((word.before,))) is not None
+    )
 
 
 _LONG: Final = 4
@@ -67,10 +73,18 @@ _QUANTITY: Final = re.compile(r"(?:\w+_)?(?:quantity|qty|count|units|number|piec
 def _counts_other(phrase: Phrase, binding: Binding, near: Near) -> bool:
     """Tell whether a number stands under a name of which a claim says no word, or beside another element than what it counts."""
     fact, found, record = binding.fact, binding.found, binding.record
-    if binding.state != "match" or found is None or record is None or found.start >= 0 or fact.kind != "number":
+    if (
+        binding.state != "match"
+        or found is None
+        or record is None
+        or found.start >= 0
+        or fact.kind != "number"
+    ):
         return False
     place = -1 - found.start
-    slot = next((each for each in slots_of(record, near.world) if each.record is record and found in each.facts), None)
+    slot = next(
+        (each for each in slots_of(record, near.world) if each.record is record and found in each.facts), None
+    )
     counted = _COUNTED.match(phrase.claim.text, fact.end)
     if slot is None or not slot.parts or is_id_name(record.fields[place].name) or counted is None:
         return False

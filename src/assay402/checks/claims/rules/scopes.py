@@ -11,8 +11,8 @@ from assay402.checks.claims.reading.actions import groups_in, mentions
 from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.patterns import Pattern
-from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.quantities import is_unit
+from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.compare import shape
 from assay402.checks.claims.rules.happened import is_of_other_key, is_other_event

@@ -12,8 +12,8 @@ from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.elements import elements_of
-from assay402.checks.claims.rules.portions import WORDS, N, Portion, number, portion_of, whole_of
 from assay402.checks.claims.rules.polarity import denies
+from assay402.checks.claims.rules.portions import WORDS, N, Portion, number, portion_of, whole_of
 from assay402.checks.claims.rules.view import View, report_words
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
@@ -91,9 +91,9 @@ def _counted(record: Record, count: int, whole: int, *, agrees: bool) -> Finding
 def _portion_counted(view: View, portion: Portion) -> Finding | None:
     """Judge a part of several things, such as two thirds of them or all but one."""
     claim = view.claim
-    stated = whole_of(claim, portion)
-    if stated is not None:
-        return _of_stated(view, portion, stated)
+    among = whole_of(claim, portion)
+    if among is not None:
+        return _of_stated(view, portion, among)
     stage = cue(claim.text[portion.end :])
     noun = claim.content - report_words() - _OF_STATUS - WORDS
     said = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
@@ -122,7 +122,9 @@ def _of_stated(view: View, portion: Portion, stated: Fact) -> Finding | None:
     """Judge a part of so many things by a record that counts both: `25% of the 40 hosts` beside `10 of 40 hosts`."""
     claim = view.claim
     noun = claim.content - report_words() - WORDS
-    others = [each for each in claim.facts if each is not stated and not portion.start <= each.start < portion.end]
+    others = [
+        each for each in claim.facts if each is not stated and not portion.start <= each.start < portion.end
+    ]
     if claim.negative or others or not noun or portion.is_of_named:
         return None
     for near in view.near[:6]:

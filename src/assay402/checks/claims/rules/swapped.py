@@ -154,7 +154,9 @@ def _around(text: str, verb: str) -> Iterator[tuple[frozenset[str], frozenset[st
 
 
 _BREAK: Final = re.compile(r"[,;()|]|\s(?:and|or|but)\s")
-_PART: Final = Pattern(r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)\s(?:out )?of\s(?:(?:the|our|all|your)\s)?$")
+_PART: Final = Pattern(
+    r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)\s(?:out )?of\s(?:(?:the|our|all|your)\s)?$"
+)
 _SPENT: Final = frozenset(("of", "out of", "of the", "out of the", "of our", "of all", "of your"))
 
 

@@ -9,7 +9,14 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
 from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of, whole_of
-from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
+from assay402.checks.claims.rules.reports import (
+    Summary,
+    is_of_other_tool,
+    issues_of,
+    merged,
+    of_suites,
+    summary_of,
+)
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
@@ -204,7 +211,7 @@ def checker_report(view: View) -> Finding | None:
         for _, record in sorted(records.items())
         if (count := issues_of(record)) is not None and is_of(record, runs, view.world)
     ]
-    if told and _is_of_other_tool(f"{claim.context} {claim.text}", told[-1][0]):
+    if told and is_of_other_tool(f"{claim.context} {claim.text}", told[-1][0]):
         return None
     counted = next(
         (int(fact.low) for fact in claim.facts if fact.kind == "number" and fact.low is not None), None
@@ -221,21 +228,6 @@ def checker_report(view: View) -> Finding | None:
         code="" if agrees else "VALUE_MISMATCH",
         note=f"the newest report tells {count} issues",
     )
-
-
-_TOOL: Final = Pattern(
-    r"\b(mypy|ruff|eslint|pyright|tsc|clippy|flake8|pylint|rubocop)\b", re.IGNORECASE
-)
-
-
-def _is_of_other_tool(said: str, record: Record) -> bool:
-    """Tell whether a checker that a claim names is named nowhere in an item that names another one."""
-    wanted = {each.lower() for each in _TOOL.findall(said)}
-    told = {each.lower() for each in _TOOL.findall(f"{record.item.source_label} {record.item.text[:_LOOKED_AT]}")}
-    return bool(wanted and told) and not wanted & told
-
-
-_LOOKED_AT: Final = 20_000
 
 
 def _summaries(view: View, runs: Runs) -> list[Summary]:

@@ -80,10 +80,21 @@ def _is_of_one(supported: Supported, record: Record, binding: Binding) -> bool:
         return False
     name, array = record.fields[-1 - found.start].name, record.pointer.rpartition("/")[0]
     said = supported.claim.content | supported.claim.names | supported.view.identifiers
-    alike = [each for each in record.beside if each.pointer.rpartition("/")[0] == array and each.line == record.line]
-    values = [one for each in alike for one in each.facts if one.start < 0 and each.fields[-1 - one.start].name == name]
+    alike = [
+        each
+        for each in record.beside
+        if each.pointer.rpartition("/")[0] == array and each.line == record.line
+    ]
+    values = [
+        one
+        for each in alike
+        for one in each.facts
+        if one.start < 0 and each.fields[-1 - one.start].name == name
+    ]
     common = frozenset().union(*(each.own_stems for each in alike)) if alike else frozenset()
-    return any(one.low != fact.low for one in values) and not said & ((record.own_stems | record.ids) - common)
+    return any(one.low != fact.low for one in values) and not said & (
+        (record.own_stems | record.ids) - common
+    )
 
 
 _SEVERAL: Final = 2

@@ -237,7 +237,9 @@ NUMBERED: Final = re.compile(
 """A number of things done; `12 not upgraded` counts what was not."""
 
 
-_DONE_NONE: Final = Pattern(r"^\W*(?:[\w-]+\s){0,3}?([a-z]+ed)\s(?:none|nothing|no\s[a-z]+)\W*$", re.IGNORECASE)
+_DONE_NONE: Final = Pattern(
+    r"^\W*(?:[\w-]+\s){0,3}?([a-z]+ed)\s(?:none|nothing|no\s[a-z]+)\W*$", re.IGNORECASE
+)
 
 
 def counted_done(view: View) -> Finding | None:

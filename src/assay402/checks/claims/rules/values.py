@@ -226,7 +226,11 @@ def _predicated(view: View, near: Near) -> bool:
     """Tell whether a record holds the word that a claim without values says of its subject."""
     match = _PREDICATE.search(view.claim.text)
     sort = _SORT.search(view.claim.text)
-    if sort is not None and near.record.form == "json" and not frozenset(stems(sort[1])) <= near.stems | report_words():
+    if (
+        sort is not None
+        and near.record.form == "json"
+        and not frozenset(stems(sort[1])) <= near.stems | report_words()
+    ):
         return False
     return match is None or frozenset(stems(match[1])) <= near.stems | value_words()
 
