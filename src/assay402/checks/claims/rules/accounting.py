@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from assay402.checks.claims.keeping import cached_property
 from assay402.checks.claims.model import Fact
@@ -10,9 +10,10 @@ from assay402.checks.claims.reading.actions import cue, groups_in
 from assay402.checks.claims.reading.naming import is_noun, same_kind
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.affirming import agrees, denied_words, is_denied_status
 from assay402.checks.claims.rules.compare import compare
 from assay402.checks.claims.rules.deed import stage_of
-from assay402.checks.claims.rules.fielded import Slot, expressed, is_exact, qualifies, slots_of
+from assay402.checks.claims.rules.fielded import Held, Slot, expressed, is_exact, qualifies, slots_of
 from assay402.checks.claims.rules.phrase import Phrase, alike, told_as, words_for
 from assay402.checks.claims.rules.view import View
 
@@ -28,17 +29,6 @@ _DEED: Final = re.compile(r"(?:ed|sent|paid|made|built|sold|bought|given|taken|w
 _IS: Final = re.compile(r"\b(?:is|are)\s")
 _DONE: Final = re.compile(r"(?:ed|sent|paid|made|born|built|won|sold)(?:_(?:at|on|by|to|date|time))?$")
 _NUMERIC: Final = ("number", "money", "quantity", "percent")
-
-
-class Held(NamedTuple):
-    """A named value that a claim asserts."""
-
-    slot: Slot
-    used: frozenset[str]
-    """The words of the claim that it accounts for."""
-    rank: int
-    """How its name is told of: 3 in its very words, 2 in others, 1 not at all where nothing needs to tell."""
-    fact: int = -1
 
 
 class Account:
@@ -59,12 +49,12 @@ class Account:
             return None
         by_word = tuple(self._worded({each.slot.ref for each in by_fact}))
         held = (*by_fact, *by_word)
-        if not held or any(self._has_rival(each, held) for each in held) or not self._agrees(held):
+        if not held or any(self._has_rival(each, held) for each in held) or not agrees(self._phrase, held):
             return None
         covered = frozenset().union(*(each.used for each in held)) | self._words
         rest = {each.low for each in self._phrase.words if each.low} - covered - words_for("filling")
         rest = {each for each in rest if self._is_deed(each) or not self._is_kind(each)}
-        rest = rest - self._denied(held) - self._in_status()
+        rest = rest - denied_words(self._phrase, held) - self._in_status()
         return held if not rest and self._is_done(held) else None
 
     @cached_property
@@ -202,7 +192,7 @@ class Account:
         for slot in self.slots:
             if slot.ref in bound and slot.facts:
                 continue
-            if self._is_denied_status(slot):
+            if is_denied_status(self._phrase, slot):
                 yield Held(slot, self._lows_of((told_as()["opposites"][slot.words[0]],)), 2)
                 continue
             if slot.is_yes or slot.is_no:
@@ -214,21 +204,11 @@ class Account:
             if told is not None:
                 yield told
 
-    def _is_denied_status(self, slot: Slot) -> bool:
-        """Tell whether a status is the opposite of what a claim denies: unfulfilled, where it was not fulfilled."""
-        opposite = (
-            told_as()["opposites"].get(slot.words[0]) if len(slot.words) == 1 and slot.is_status else None
-        )
-        denied = opposite is not None and bool({opposite, stem(opposite)} & self._phrase.said)
-        outer = all(
-            {part, stem(part)} & self._phrase.said or expressed((part,), self._phrase.said)
-            for part in slot.parts[:-1]
-        )
-        return denied and outer and self._phrase.denials == 1
-
     def _spelled(self, slot: Slot) -> Held | None:
         said, forms = self._phrase.said, words_for("forms")
-        bare = tuple(each for each in slot.words if each not in forms) or slot.words
+        is_id = is_id_name(slot.field.name)
+        bare = tuple(each for each in slot.words if each not in forms and not (is_id and each.isdigit()))
+        bare = bare or slot.words
         held = [each for each in bare if each in said or stem(each) in said]
         whole = len(held) == len(bare)
         if not held or (not whole and not slot.names) or not set(held) - words_for("filling"):
@@ -261,29 +241,6 @@ class Account:
         if used is None:
             return None
         return Held(slot, self._lows_of(used) | frozenset(turned), 2)
-
-    def _agrees(self, held: tuple[Held, ...]) -> bool:
-        """Tell whether what is affirmed and denied in the values is so in the claim."""
-        opposites = told_as()["opposites"]
-        answers = [
-            each
-            for each in held
-            if each.fact < 0 and (each.slot.is_yes or each.slot.is_no or self._is_denied_status(each.slot))
-        ]
-        for each in answers:
-            if self._is_denied_status(each.slot):
-                continue
-            turned = bool(each.used & frozenset(opposites)) != bool(self._phrase.denials)
-            if each.slot.is_yes if turned else each.slot.is_no:
-                return False
-        stated = [each for each in held if not each.slot.names]
-        return not self._phrase.denials or (self._phrase.denials == 1 == len(answers) == len(stated))
-
-    def _denied(self, held: tuple[Held, ...]) -> frozenset[str]:
-        answers = any(
-            each.fact < 0 and (each.slot.is_no or self._is_denied_status(each.slot)) for each in held
-        )
-        return words_for("denying") if answers else frozenset()
 
     def _in_status(self) -> frozenset[str]:
         """Give the words for what was done where the status of the record tells of the same: sent, where it was delivered."""

@@ -5,7 +5,8 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record, is_id_name
 from assay402.checks.claims.reading.text import stem
-from assay402.checks.claims.rules.accounting import Account, Held
+from assay402.checks.claims.rules.accounting import Account
+from assay402.checks.claims.rules.fielded import Held
 from assay402.checks.claims.rules.phrase import Phrase
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule

@@ -222,10 +222,14 @@ _SORT: Final = Pattern(r"\b(?:is|was) an? ([a-z]{4,}) [a-z]{4,}\W*$")
 """What something is one of, told by a word before the noun: `a savings account`."""
 
 
+_IS_SO: Final = Pattern(r"\b(?:is|are|was|were)\s([a-z]{3,})\W*$")
+"""What something is, in one word: `blue`."""
+
+
 def _predicated(view: View, near: Near) -> bool:
     """Tell whether a record holds the word that a claim without values says of its subject."""
     match = _PREDICATE.search(view.claim.text)
-    sort = _SORT.search(view.claim.text)
+    sort = _SORT.search(view.claim.text) or _IS_SO.search(view.claim.text)
     if (
         sort is not None
         and near.record.form == "json"
