@@ -25,6 +25,8 @@ _OF_LINES: Final = frozenset(("line", "lines"))
 _OF_SPEED: Final = frozenset(("speed",))
 _OF_DATES: Final = frozenset(("date", "day"))
 _NUMBER: Final = re.compile(r"([0-9][0-9.,]*)\s?[A-Za-z%/]{0,8}$")
+_SWITCHED: Final = frozenset(("enabled", "disabled", "active", "inactive"))
+"""Words that say yes or no of what is switched on and off."""
 _DEED: Final = re.compile(r"(?:ed|sent|paid|made|built|sold|bought|given|taken|written)$")
 _IS: Final = re.compile(r"\b(?:is|are)\s")
 _DONE: Final = re.compile(r"(?:ed|sent|paid|made|born|built|won|sold)(?:_(?:at|on|by|to|date|time))?$")
@@ -132,7 +134,7 @@ class Account:
 
     def licensed(self, slot: Slot, before: frozenset[str], place: int = -1) -> Held | None:
         """Give a value where the claim tells by its words or its place of what the record gives it for."""
-        said, last = self._phrase.said, slot.last
+        said, last = self._phrase.said | self._words, slot.last
         if any(qualifies(part) and part not in said for part in slot.outer) or self._is_one_of_outer(slot):
             return None
         roles = frozenset(each for each in _PREPOSITIONS if last in words_for(each))
@@ -180,7 +182,8 @@ class Account:
 
     def _is_one_of_outer(self, slot: Slot) -> bool:
         """Tell whether several parts of an object have a value of this name and the claim does not tell of which it speaks."""
-        if not slot.outer or expressed(slot.outer, self._phrase.said) is not None:
+        value = frozenset(form for each in slot.words for form in (each, stem(each)))
+        if not slot.outer or expressed(slot.outer, self._phrase.said - value) is not None:
             return False
         return any(
             each.last == slot.last and each.outer != slot.outer and each.record is slot.record
@@ -231,7 +234,7 @@ class Account:
             return None
         used = expressed(slot.parts, self._phrase.said)
         if used is not None:
-            return Held(slot, self._lows_of(used), 3)
+            return Held(slot, self._lows_of(used) | (self._phrase.lows & _SWITCHED), 3)
         opposites = told_as()["opposites"]
         turned = {low: opposites[low] for low in self._phrase.lows if low in opposites}
         said = (
@@ -319,7 +322,11 @@ class Account:
     def _is_said(low: str, stated: list[Held]) -> bool:
         return any(
             low in each.used
-            and (each.fact >= 0 or stem(low) in {stem(word) for word in each.slot.words} or each.slot.is_yes)
+            and (
+                any(one.kind in _NUMERIC for one in each.slot.facts)
+                or stem(low) in {stem(word) for word in each.slot.words}
+                or each.slot.is_yes
+            )
             for each in stated
         )
 

@@ -189,18 +189,11 @@ def _held(near: Near) -> frozenset[str]:
     return near.stems | frozenset(stems(near.record.item.source_label))
 
 
-_ASSIGNED: Final = Pattern(r"^\W*\w+\s(?:is|was|has been)\s(?:now\s)?assigned to\b", re.IGNORECASE)
-
-
 def _target(supported: Supported, near: Near, text: str) -> Finding | None:
     aim = other_aim(supported.view, near)
     if aim is None:
         return None
     told = told_aims(near.record, aim.kind)
-    if _ASSIGNED.search(text) and any(
-        set(each.stems) <= supported.claim.content | set(stems(text)) for each in told
-    ):
-        return None  # who something was given to is said before the verb: `Dana is assigned to the ticket`
     if not told:
         return unstated(supported, _ID, "the record names no target", "the same target")
     if (
