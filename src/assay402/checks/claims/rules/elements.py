@@ -144,13 +144,15 @@ def _key(record: Record) -> tuple[str, int, str]:
 
 def array_of(record: Record, world: World) -> list[Record]:
     """Give the elements of the array in which a record stands."""
-    key = _key(record)
+    return world.once("arrays by place", lambda: _by_place(world)).get(_key(record), [])
 
-    def made() -> list[Record]:
-        alike_ones = world.bearing_of(record.item)
-        return [each for each in alike_ones if is_element(each) and _key(each) == key]
 
-    return world.once(("array", key), made)
+def _by_place(world: World) -> dict[tuple[str, int, str], list[Record]]:
+    found: dict[tuple[str, int, str], list[Record]] = {}
+    for each in world.bearing:
+        if is_element(each):
+            found.setdefault(_key(each), []).append(each)
+    return found
 
 
 def elements_of(world: World, noun: str) -> list[list[Record]]:

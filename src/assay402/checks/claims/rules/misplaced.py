@@ -115,9 +115,9 @@ def _beyond(claim: Claim, binding: Binding) -> Record | None:
         return None
     name = record.fields[-1 - found.start].name
     held = [(each, low) for each in _elements(record) if (low := _value(each, name)) is not None]
-    low = min(held, key=lambda each: each[1], default=None)
-    high = max(held, key=lambda each: each[1], default=None)
-    own, best = _value(record, name), low if least is not None else high
+    extreme = max if least is None else min
+    best = extreme(held, key=lambda each: each[1], default=None)
+    own = _value(record, name)
     if best is None or own is None or (best[1] >= own if least is not None else best[1] <= own):
         return None
     return best[0]
