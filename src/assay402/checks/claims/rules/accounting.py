@@ -297,6 +297,8 @@ class Account:
         }
         for mention in self._phrase.claim.mentions:
             low = self._phrase.claim.text[mention.start : mention.end].lower()
+            if mention.stage == "ATTEMPTED" and any(low in each.used for each in held if each.slot.names):
+                continue  # a booking that is called by its number
             by_value = any(low in each.used and self._tells(each) for each in stated)
             if not by_value and mention.stage not in statuses:
                 return False

@@ -19,7 +19,7 @@ from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
 _NEGATION: Final = Pattern(
-    r"\b(?:not|never|no|(?<!-)none(?!-)|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b",
+    r"\b(?:not|never|no|(?<!-)none(?!-)|nothing|nobody|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b",
     re.IGNORECASE,
 )
 _NOT_NEGATION: Final = Pattern(
