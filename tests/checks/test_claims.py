@@ -42,6 +42,7 @@ MEASURES = cases("claims/measures.json")
 EVERYDAY = cases("claims/everyday.json")
 VERBS = json.loads((VECTORS / "claims" / "verbs.json").read_bytes())
 CONFLICTS = cases("claims/fault-b.json")
+PARAPHRASED = cases("claims/recall.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -195,6 +196,11 @@ def test_a_record_of_one_thing_done_supports_no_claim_of_another_but_for_those_t
 def supports(candidate: str, evidence: str) -> bool:
     answer = claims.diagnose(request(candidate, evidence))
     return [each["support"] for each in answer["diagnosis"]["claims"]] == ["SUPPORTED"]
+
+
+@pytest.mark.parametrize("case", PARAPHRASED, ids=lambda case: case["id"])
+def test_an_everyday_paraphrase_is_supported_and_its_near_miss_is_not(case: dict[str, Any]) -> None:
+    assert faults(case) == []
 
 
 @pytest.mark.parametrize("operation", RUN)

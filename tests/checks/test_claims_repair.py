@@ -83,13 +83,18 @@ def test_where_withholding_leaves_nothing_the_claim_is_left_open(
     [
         ("According to the plan, the cache was cleared.", "cache size=4"),
         ("The cache was cleared" + " of the old entries" * 30 + ".", "cache size=4"),
-        ("Two-factor login is enabled.", '{"two_factor_login": false}'),
+        ("Two-factor login is enabled at last.", '{"two_factor_login": false}'),
         ("\n".join(f"The cache {each} was cleared." for each in range(60)), "cache size=4"),
     ],
 )
 def test_what_reads_on_in_no_such_sentence_has_no_proposal(candidate: str, evidence: str) -> None:
     answer = claims.repair(request(candidate, item(evidence)))
     assert answer["repair"]["proposed_output"] is None
+
+
+def test_a_switch_that_is_off_is_denied() -> None:
+    answer = claims.repair(request("Two-factor login is enabled.", item('{"two_factor_login": false}')))
+    assert answer["repair"]["proposed_output"] == "Two-factor login is not enabled."
 
 
 def test_possession_is_denied_with_its_own_verb() -> None:

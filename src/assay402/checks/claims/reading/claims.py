@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
+from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.sentences import FINITE
@@ -25,7 +26,7 @@ _NEGATIVE: Final = Pattern(
     re.IGNORECASE,
 )
 _NOT_NEGATIVE: Final = Pattern(
-    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing\b(?:\s\w+){0,2}\sbut|none other than|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
+    r"\b(?:not only|no longer than|no (?:more|less|fewer|later|earlier) than|no\.\s?[0-9]|not (?:more|less) than|nothing\b(?:\s\w+){0,2}\sbut|none other than|404\W{1,2}not found|no doubt|without (?:a )?doubt|no sooner|not to mention)\b|^\W{0,3}without\b[^,]{0,120},",
     re.IGNORECASE,
 )
 _WILL: Final = Pattern(r"\b(?:will|shall|'ll|going to)\b", re.IGNORECASE)
@@ -266,12 +267,9 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
         for place in range(start, end)
     }
     for word, start, _ in word_spans(text):
-        if (
-            not word[0].isupper()
-            or word.lower() in stop_words()
-            or len(word) < 2
-            or not text[:start].strip(" *_\"'“([")
-        ):
+        if not word[0].isupper() or word.lower() in stop_words() or len(word) < 2:
+            continue
+        if not text[:start].strip(" *_\"'“([") and not _is_owner(word):
             continue
         opens = text[:start].endswith("(") and re.match(r"\w+\s[a-z]", text[start:]) is not None
         if (
@@ -282,6 +280,19 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
             continue
         names.add(stem(word))
     return frozenset(names)
+
+
+_OWNER: Final = re.compile(r"([A-Z][a-z]+)['’]s")
+_NO_OWNER: Final = re.compile(
+    r"(?:today|yesterday|tonight|tomorrow|\w+day|what|who|here|there|where|let|that|it|he|she|one|last|next|this)$",
+    re.IGNORECASE,
+)
+
+
+def _is_owner(word: str) -> bool:
+    """Tell whether a word that opens a sentence is a name to which what follows belongs: `Ann's order`."""
+    match = _OWNER.fullmatch(word)
+    return match is not None and _NO_OWNER.fullmatch(match[1]) is None and stem(match[1]) not in kinds()
 
 
 _SUBJECT_END: Final = Pattern(

@@ -80,7 +80,7 @@ _GRAMMAR: Final = re.compile(
             ),
             r"(?P<hex>(?<![\w])0x[0-9a-fA-F]{3,128}(?!\w))",
             r"(?P<hash>(?<![\w-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-]))",
-            r"(?P<id>(?<![\w$#])(?:#\s?[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
+            r"(?P<id>(?<![\w$#])(?:#\s?[A-Z]{0,3}[0-9]{1,12}\b|(?=[A-Za-z_-]*[0-9])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w])|[0-9]+_[a-z][a-z0-9_]*\b|[0-9]+[-_]?[A-Z][A-Z0-9]{3,}\b|(?![0-9]+[A-Z]{1,3}\b)(?=[0-9A-Z]*[A-Z])(?=[0-9A-Z]*[0-9])[0-9A-Z]{5,}\b))",
             rf"(?P<quantity>(?<![\w.]){_NUMBER}{_SCALE}[\s-]?(?P<unit>[A-Za-zµ°]{{1,12}}(?:/[a-z]{{1,6}})?)(?![\w]))",
             rf"(?P<number>(?<![\w.]){_NUMBER}{_SCALE}(?!\w))",
             r"(?P<code>\b[A-Z]{3}\b)",
@@ -198,6 +198,11 @@ def _make(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     )
 
 
+_TIMED: Final = re.compile(r"\b(?:in|took|takes|taken|after|lasted|duration[:=]?|elapsed[:=]?|time[:=])\s?$")
+_ALONE: Final = re.compile(r"\s?(?:[0-9]+s\b|[.,;)\]]|$)")
+_BESIDE: Final = 16
+
+
 def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | None:
     number, rest = spelled(raw.upper() if kind == "money" and raw[-1] in "mb" and raw[-2].isdigit() else raw)
     if kind == "money":
@@ -211,6 +216,8 @@ def _measured(kind: str, raw: str, start: int, end: int, text: str) -> Fact | No
             "percent", number, "pp" if "p" in rest.replace("per", "") else "%", raw, start, end, text
         )
     unit = "" if kind == "number" else rest.strip(" -")
+    if unit == "m" and _TIMED.search(text, max(0, start - _BESIDE), start) and _ALONE.match(text, end):
+        unit = "min"  # what something took is no million
     metres = unit == "m" and raw.endswith(" m")  # beside a blank; the letter alone stands for millions
     known, canonical = (
         quantity(number, "metre" if metres else unit)

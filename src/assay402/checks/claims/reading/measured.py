@@ -22,7 +22,7 @@ _BEFORE: Final = {
 } | {word: ((word, "~"),) for word in ("about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~", "≈")}  # fmt: skip
 """The comparisons that words before a number make, by the last of them; of several endings the longest holds."""
 _MOVED_UP: Final = re.compile(
-    r"\b(?:w[eo]nt|goe?s?|gone|going|moved?s?|scaled?s?|bumped|brought|pushed|ros?en?|climbed|came|crept|shot|sped|driven|added|adds|caught|is|was|now)\sup to$"
+    r"\b(?:w[eo]nt|goe?s?|gone|going|moved?s?|scaled?s?|bumped|brought|pushed|ros?en?|climbed|came|crept|shot|sped|driven|added|adds?|caught|is|was|now)\sup to$"
 )
 """What went up to a number is at it, and not somewhere below."""
 _SIGNS: Final = re.compile(r"(?:[<>]=?|[≥≤~≈])$")

@@ -20,10 +20,10 @@ _UNITS: Final = {
     "ms": ("0.001", "s"), "millisecond": ("0.001", "s"), "us": ("0.000001", "s"), "µs": ("0.000001", "s"), "ns": ("0.000000001", "s"),
     "s": ("1", "s"), "sec": ("1", "s"), "second": ("1", "s"), "min": ("60", "s"), "minute": ("60", "s"), "h": ("3600", "s"), "hr": ("3600", "s"),
     "hour": ("3600", "s"), "d": ("86400", "s"), "day": ("86400", "s"), "week": ("604800", "s"), "month": ("1", "month"), "year": ("12", "month"),
-    "byte": ("1", "B"), "b": ("1", "B"), "kb": ("1000", "B"), "mb": ("1000000", "B"), "gb": ("1000000000", "B"), "tb": ("1000000000000", "B"),
+    "kilobyte": ("1000", "B"), "megabyte": ("1000000", "B"), "gigabyte": ("1000000000", "B"), "terabyte": ("1000000000000", "B"), "byte": ("1", "B"), "b": ("1", "B"), "kb": ("1000", "B"), "mb": ("1000000", "B"), "gb": ("1000000000", "B"), "tb": ("1000000000000", "B"),
     "kib": ("1024", "B"), "mib": ("1048576", "B"), "gib": ("1073741824", "B"), "tib": ("1099511627776", "B"),
-    "mm": ("0.001", "m"), "cm": ("0.01", "m"), "km": ("1000", "m"), "meter": ("1", "m"), "metre": ("1", "m"), "mile": ("1609.344", "m"), "foot": ("0.3048", "m"), "feet": ("0.3048", "m"), "ft": ("0.3048", "m"), "inch": ("0.0254", "m"),
-    "mcg": ("0.000001", "g"), "µg": ("0.000001", "g"), "ug": ("0.000001", "g"), "mg": ("0.001", "g"), "g": ("1", "g"), "kg": ("1000", "g"), "gram": ("1", "g"), "kilogram": ("1000", "g"), "lb": ("453.59237", "g"), "tonne": ("1000000", "g"),
+    "mm": ("0.001", "m"), "cm": ("0.01", "m"), "km": ("1000", "m"), "kilometer": ("1000", "m"), "kilometre": ("1000", "m"), "centimeter": ("0.01", "m"), "centimetre": ("0.01", "m"), "millimeter": ("0.001", "m"), "millimetre": ("0.001", "m"), "meter": ("1", "m"), "metre": ("1", "m"), "mile": ("1609.344", "m"), "foot": ("0.3048", "m"), "feet": ("0.3048", "m"), "ft": ("0.3048", "m"), "inch": ("0.0254", "m"),
+    "mcg": ("0.000001", "g"), "µg": ("0.000001", "g"), "ug": ("0.000001", "g"), "mg": ("0.001", "g"), "g": ("1", "g"), "kg": ("1000", "g"), "milligram": ("0.001", "g"), "gram": ("1", "g"), "kilogram": ("1000", "g"), "lb": ("453.59237", "g"), "tonne": ("1000000", "g"),
     "ml": ("0.001", "l"), "l": ("1", "l"), "liter": ("1", "l"), "litre": ("1", "l"), "iu": ("1", "IU"),
     "°c": ("1", "°C"), "°f": ("1", "°F"), "hz": ("1", "Hz"), "mhz": ("1000000", "Hz"), "ghz": ("1000000000", "Hz"), "kwh": ("1", "kWh"), "mw": ("1000000", "W"), "kw": ("1000", "W"),
     "rps": ("1", "/s"), "req/s": ("1", "/s"), "qps": ("1", "/s"), "km/h": ("1", "km/h"), "mph": ("1.609344", "km/h"), "mbps": ("1", "Mbps"), "px": ("1", "px"), "x": ("1", "x"), "bp": ("1", "bp"), "bps": ("1", "bp"),
@@ -102,6 +102,11 @@ def unit_after(text: str, end: int) -> str:
     """Give the unit right behind a place of a text; empty where the word there is none."""
     match = _FOLLOWING.match(text, end)
     return match[1] if match is not None and quantity(Decimal(1), match[1])[1] else ""
+
+
+def is_unit(stemmed: str) -> bool:
+    """Tell whether a stem is that of a unit's name, of two letters at least."""
+    return len(stemmed) > 1 and (stemmed in _UNITS or f"{stemmed}e" in _UNITS)
 
 
 def number_words(text: str) -> Iterator[tuple[Decimal, int, int]]:

@@ -381,14 +381,18 @@ def _named_by(name: str) -> frozenset[str]:
 
 _WHOLE: Final = re.compile(r"[0-9]{1,20}")
 _MEASURE: Final = re.compile(
-    r"_(ms|seconds|secs?|minutes|mins?|hours|bytes|[kmgt]b|percent|pct)$", re.IGNORECASE
+    r"_(ms|kmh|mph|kg|km|seconds|secs?|minutes|mins?|hours|bytes|[kmgt]b|percent|pct)$", re.IGNORECASE
 )
+
+
+_IN_BRACKETS: Final = re.compile(r"\((ms|s|min|kg|km|[kM]W|kWh|[kMGT]B|%)\)$")
+_MEASURED_IN: Final = re.compile(r"(days|hours|minutes|seconds)_", re.IGNORECASE)
 
 
 def _measured(field: Field) -> Fact | None:
     """Give the number of a field in the unit that its name ends in: `latency_ms=250`."""
-    match = _MEASURE.search(field.name)
+    match = _MEASURE.search(field.name) or _MEASURED_IN.match(field.name) or _IN_BRACKETS.search(field.name)
     if match is None or re.fullmatch(r"[0-9]{1,15}(?:\.[0-9]{1,9})?", field.value) is None:
         return None
-    unit = {"pct": "%", "percent": "%"}.get(match[1].lower(), match[1])
+    unit = {"pct": "%", "percent": "%", "kmh": "km/h"}.get(match[1].lower(), match[1])
     return next((each for each in value_facts(f"{field.value} {unit}") if each.kind != "number"), None)

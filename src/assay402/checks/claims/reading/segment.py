@@ -163,7 +163,8 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
             right = whole[match.end() : match.end() + _LOOKED_AT]
             conditional = "if " in whole[begin : begin + 4].lower()
             hangs = match["dash"] is not None and FINITE.match(right) is not None
-            if FINITE.search(left) and begins_clause(right) and not conditional and not hangs:
+            begins = begins_clause(right) or _FOUND_NONE.match(right) is not None
+            if FINITE.search(left) and begins and not conditional and not hangs:
                 found.append((begin, match.start()))
                 begin = match.end()
     found.append((begin, len(whole)))
@@ -175,6 +176,10 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
     return made
 
 
+_FOUND_NONE: Final = re.compile(
+    r"(?:found|had|left|saw|showed|gave|hit)\s(?:no|zero|[0-9]+)\s[a-z]", re.IGNORECASE
+)
+"""A clause that tells what was found, with the subject of the one before it."""
 _PREMISE: Final = re.compile(r"(?:since|as|given that|now that)\s", re.IGNORECASE)
 
 

@@ -14,10 +14,11 @@ from assay402.checks.claims.rules.stating import stated_with
 from assay402.checks.claims.rules.supports import Supported, unstated
 from assay402.checks.claims.rules.swapped import is_swapped, only_coincides
 from assay402.checks.claims.rules.view import Near
+from assay402.checks.claims.rules.voices import says_in_other_voice
 from assay402.core.check import rule
 
 _SAID: Final = (
-    "action-recorded", "all-facts-bound", "stated-verbatim", "change-computed", "state-recorded", "authority",
+    "action-recorded", "all-facts-bound", "stated-verbatim", "change-computed", "state-recorded", "authority", "fields-state",
 )  # fmt: skip
 _LESS: Final = "claims/asserts-less"
 _ROLE: Final = "claims/other-role"
@@ -133,6 +134,8 @@ def other_role(supported: Supported) -> Finding | None:
     if supported.rule not in _SAID:
         return None
     text = supported.claim.text
+    if supported.rule == "stated-verbatim" and says_in_other_voice(supported.view):
+        return None  # who did what to whom was looked at word by word
     for near in supported.nears:
         if near.record.form not in ("line", "prose"):
             continue

@@ -30,6 +30,7 @@ _QUOTED: Final = Pattern(r"[\"“]([^\"“”]{2,2000})[\"”]")
 _SPEAKER: Final = Pattern(r"^\s*[\[(]?([A-Z][\w .'-]{0,40}?)[\])]?\s*:\s")
 _NOT_SOURCES: Final = frozenset(
     {
+        "the",
         "as",
         "it",
         "this",

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
@@ -17,6 +18,12 @@ _RETURNED: Final = Pattern(
     r"\b(?:return(?:s|ed)?|respond(?:s|ed)? with|answer(?:s|ed)?(?: with)?|gives?|gave|got|status(?: code)?(?: is| was| of)?|HTTP)\s(?:an? |HTTP |status |code ){0,3}([1-5][0-9]{2})\b",
     re.IGNORECASE,
 )
+_REASONS: Final[dict[str, str]] = table("lexicon")["http_reasons"]
+_IN_WORDS: Final = Pattern(
+    rf"\b(?:return(?:s|ed)?|respond(?:s|ed)? with|answer(?:s|ed)?(?: with)?|got|(?:failed|rejected|refused|declined|denied) (?:with|as))\s(?:an? |the |HTTP |status |code ){{0,3}}({'|'.join(_REASONS)})(?:\s(?:error|response|status))?\W*$",
+    re.IGNORECASE,
+)
+"""The reason that belongs to a code, said without it."""
 _LEFT: Final = Pattern(
     r"\b(?:exit(?:ed|s)?|return(?:ed|s)?|ended)\b(?: with)?(?: an?)?(?: exit)?(?: code| status)(?: of)? ([0-9]{1,3})\b",
     re.IGNORECASE,
@@ -83,6 +90,9 @@ def answer_code(view: View) -> Finding | None:
     went = _WENT.match(claim.text)
     if went is not None and not claim.facts:
         return _went(view, well=went["well"] is not None)
+    told = _IN_WORDS.search(claim.text)
+    if told is not None and claim.modality == "is" and not claim.quantifier:
+        return _in_words(view, told)
     for pattern, reader, words in (
         (_RETURNED, http_code, ("get", "post", "put", "patch", "delete", "http")),
         (_LEFT, exit_code, ("exit",)),
@@ -105,6 +115,24 @@ def answer_code(view: View) -> Finding | None:
             note=f"the newest line gives the code {code}",
         )
     return None
+
+
+def _in_words(view: View, told: re.Match[str]) -> Finding | None:
+    """Judge the reason a request is said to have been answered with by the code that it belongs to."""
+    lines = [(record, http_code(record.text)) for record in _lines(view, _METHODS)]
+    subject = view.claim.content - _NO_SUBJECT - frozenset(stems(told[0]))
+    newest = _newest(view, lines, subject)
+    if newest is None or (view.claim.negative and not told[1].lower().startswith("not")):
+        return None
+    record, code = newest
+    agrees = code == _REASONS[told[1].lower()]
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/answer-code",
+        refs=(record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the newest line gives the code {code}",
+    )
 
 
 _SEVERAL: Final = re.compile(

@@ -179,7 +179,7 @@ def is_year(fact: Fact) -> bool:
     return len(fact.raw) == _YEAR_LENGTH and not fact.unit and _YEAR.fullmatch(fact.raw) is not None
 
 
-_BINARY: Final = re.compile(r"[0-9]\s?([kmgt])i?b\b", re.IGNORECASE)
+_BINARY: Final = re.compile(r"[0-9]\s?([kmgt])(?:i?b|(?:ilo|ega|iga|era)bytes?)\b", re.IGNORECASE)
 
 
 def _same_bytes(claimed: Fact, found: Fact) -> bool:

@@ -240,6 +240,8 @@ def action_recorded(view: View) -> Finding | None:
             continue
         if action.act.is_present and deed.stage != action.act.stage:
             continue
+        if deed.group == "pay" and _DELIVERED.search(view.claim.text):
+            continue
         near = view.to(deed.record)
         if is_one_of_all(view, near):
             continue
@@ -256,6 +258,8 @@ def action_recorded(view: View) -> Finding | None:
     return None
 
 
+_DELIVERED: Final = Pattern(r"\b(?:delivered|shipped|dispatched|e-?mailed)\b", re.IGNORECASE)
+"""Money is sent as well; what was delivered or shipped is something else."""
 _UNFINISHED: Final = Pattern(r"\b(?:not|n't)\s(?:yet\s)?(?:been\s)?(?:finish|complet|done)", re.IGNORECASE)
 
 

@@ -1,6 +1,7 @@
 """One polarity for all rules: what was found supported is taken back where claim and record do not say yes or no alike."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from assay402.checks.claims.model import Finding, Stage
@@ -81,6 +82,7 @@ def _faulty(supported: Supported) -> Finding | None:
         for match in _COUNTED.finditer(near.record.text[:2_000])
     ]
     named = (claimed[1] or "").lower().rstrip("s")
+    counts += [] if counts else list(_counted_below(supported))
     counts = [each for each in counts if not named or each[2] == named]
     for record, count, _ in counts:
         if count:
@@ -90,6 +92,23 @@ def _faulty(supported: Supported) -> Finding | None:
     return unstated(
         supported, _ID, "the record does not say that nothing went wrong", "that nothing went wrong"
     )
+
+
+_BELOW: Final = 4
+
+
+def _counted_below(supported: Supported) -> Iterator[tuple[Record, int, str]]:
+    """Give what the lines right below the records count of faults, as a build's closing lines do."""
+    world = supported.view.world
+    for near in supported.nears if supported.rule == "action-recorded" else ():
+        for each in world.records[near.record.order + 1 : near.record.order + _BELOW]:
+            match = (
+                _COUNTED.match(each.text.strip().removeprefix("build: "))
+                if each.item is near.record.item
+                else None
+            )
+            if match is not None:
+                yield each, int(match[1] or match[4]), (match[2] or match[3]).lower().rstrip("s")
 
 
 _SUCCESS: Final = Pattern(r"\b(?:successfully|successful|succeeded)\b", re.IGNORECASE)

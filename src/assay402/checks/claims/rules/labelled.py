@@ -59,7 +59,7 @@ def found_elsewhere(supported: Supported, near: Near, rule_id: str) -> Finding |
     )
 
 
-_READ_AS_TEXT: Final = ("action-recorded", "all-facts-bound", "stated-verbatim", "computed")
+_READ_AS_TEXT: Final = ("action-recorded", "all-facts-bound", "stated-verbatim", "computed", "fields-state")
 
 
 def _of_other_unit(near: Near) -> Record | None:

@@ -7,7 +7,10 @@ from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.view import View, shared
+from assay402.checks.claims.rules.compare import IDENTIFYING
+from assay402.checks.claims.rules.elements import array_of, stands
+from assay402.checks.claims.rules.phrase import alike
+from assay402.checks.claims.rules.view import View, report_words, shared
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
 
@@ -55,13 +58,55 @@ def listed(view: View) -> Finding | None:
     if not lists or len({count for count, _ in lists}) != 1:
         return None
     count, record = lists[0]
-    agrees = _holds(fact, count)
+    kept = _of_sort(view, record, things)
+    if kept is None or not _holds_rest(view, record, fact):
+        return None
+    agrees = _holds(fact, count if kept < 0 else kept)
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",
         rule="claims/listed",
         refs=(record.ref,),
         code="" if agrees else "VALUE_MISMATCH",
         note=f"the list has {count} elements",
+    )
+
+
+def _of_sort(view: View, record: Record, things: frozenset[str]) -> int | None:
+    """Give how many elements are of the sort that an adjective tells; -1 where none does, None where no element says so."""
+    if record.form != "json" or not record.pointer.rpartition("/")[2].isdigit():
+        return -1
+    named = frozenset(
+        stems(f"{record.pointer.rpartition('/')[0]} {record.label}".replace("_", " ").replace("/", " "))
+    )
+    rest = frozenset(
+        each for each in things if not alike(each) & named and not alike(each) & _id_words(record)
+    )
+    if not rest:
+        return -1
+    found = sum(stands(each, rest, view.world) for each in array_of(record, view.world))
+    return found or None
+
+
+def _id_words(record: Record) -> frozenset[str]:
+    return frozenset(stems(record.fields[0].name.replace("_", " "))) if record.fields else frozenset()
+
+
+def _holds_rest(view: View, record: Record, number: Fact) -> bool:
+    """Tell whether the elements of a list, or what it stands in, hold the names and identifiers that a claim gives beside their number."""
+    claim = view.claim
+    others = [
+        each.value for each in claim.facts if each is not number and each.kind in (*IDENTIFYING, "code")
+    ]
+    if record.form != "json" or not (claim.names or others):
+        return True
+    top = record.above[-1] if record.above else record
+    held = top.whole_stems | frozenset(
+        word for each in array_of(record, view.world) for word in each.whole_stems
+    )
+    said = {value.value.lower() for each in (top, *top.below[:_LOOKED_AT]) for value in each.fields}
+    named = claim.names - held - report_words()
+    return not named and all(
+        each in said or frozenset(stems(each.replace("_", " "))) <= held for each in others
     )
 
 
@@ -75,7 +120,7 @@ def _arrays(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
     """Give the arrays named as the counted things are, with their lengths; those of the claim's identifiers alone, if any."""
     world = view.world
     found: dict[tuple[str, str], tuple[int, Record]] = {}
-    for word in sorted(things):
+    for word in sorted({other for each in things for other in alike(each)}):
         found |= world.once(("arrays", word), lambda word=word: _arrays_of(world, word))  # type: ignore[misc]  # (bound at once)
     if view.identifiers:
         return [each for each in found.values() if shared(view.identifiers, each[1].held_ids)]
@@ -89,7 +134,7 @@ def _arrays_of(world: World, word: str) -> dict[tuple[str, str], tuple[int, Reco
         if record.form != "json":
             continue
         array, _, index = record.pointer.rpartition("/")
-        if index.isdigit() and frozenset(stems(array.rpartition("/")[2].replace("_", " "))) == {word}:
+        if index.isdigit() and _is_named(record, array.rpartition("/")[2], word):
             key = (f"{record.item.id}#{record.line}", array)
             held = found.get(key)
             found[key] = ((held[0] if held else 0) + 1, held[1] if held else record)
@@ -99,6 +144,16 @@ def _arrays_of(world: World, word: str) -> dict[tuple[str, str], tuple[int, Reco
         elif named and named[0].value == "[]":
             found[record.ref, named[0].name] = (0, record)
     return found
+
+
+def _is_named(record: Record, array: str, word: str) -> bool:
+    """Tell whether an array is named by a word; one that is a whole answer by the tool, or by what its elements are known by."""
+    if array:
+        return frozenset(stems(array.replace("_", " "))) == {word}
+    called = record.parent is not None and record.parent.label.endswith(" call")
+    return called and word in stems(
+        f"{record.label} {record.fields[0].name if record.fields else ''}".replace("_", " ")
+    )
 
 
 _TABLE: Final = Pattern(r"\b(?:table|list|listing|report|output|sheet)\b", re.IGNORECASE)

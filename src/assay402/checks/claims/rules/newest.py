@@ -62,7 +62,8 @@ def newer_record(supported: Supported) -> Finding | None:
     """
     claim = supported.claim
     if (
-        supported.rule not in ("action-recorded", "all-facts-bound", "stated-verbatim", "authority")
+        supported.rule
+        not in ("action-recorded", "all-facts-bound", "stated-verbatim", "authority", "fields-state")
         or claim.negative
     ):
         return None

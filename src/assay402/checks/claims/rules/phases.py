@@ -149,6 +149,9 @@ def _main(record: Record) -> frozenset[str]:
         )
     if record.form != "json":
         return frozenset()
+    told = next((each.value for each in record.fields[:_MOST_FIELDS] if each.name == "object"), "")
+    if told:
+        return frozenset(stems(told.replace("_", " ")))  # what calls itself a refund is one
     named = [
         said
         for field in record.fields[:_MOST_FIELDS]
@@ -157,7 +160,7 @@ def _main(record: Record) -> frozenset[str]:
         and not said & _PLACES
     ]
     if (
-        record.label and record.pointer
+        record.label and record.pointer and not record.pointer[1:].isdigit()
     ):  # the name it stands under; what stands before a JSON text may say anything
         return frozenset(stems(record.label.replace("_", " ")))
     return named[0] if named else record.id_kinds

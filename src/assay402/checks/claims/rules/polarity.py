@@ -19,7 +19,7 @@ from assay402.checks.claims.rules.view import Near, View, report_words
 from assay402.core.check import rule
 
 _NEGATION: Final = Pattern(
-    r"\b(?:not|never|no|(?<!-)none(?!-)|nothing|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b",
+    r"\b(?:not|never|no|(?<!-)none(?!-)|nothing|nobody|neither|nor|without|cannot|lacks?|n't|unable|\w+n't)\b",
     re.IGNORECASE,
 )
 _NOT_NEGATION: Final = Pattern(
@@ -30,6 +30,7 @@ _SWITCHED_OFF: Final = frozenset(stem(word) for word in ("disabled", "off", "ina
 _OFF: Final = Pattern(
     r"\b(?:is|are|was|were|switched|turned|set to)\s(?:now\s|currently\s)?off\b", re.IGNORECASE
 )
+_OUT_OF: Final = Pattern(r"\bout of ([a-z]+)\b", re.IGNORECASE)
 _UNIVERSAL: Final = frozenset(stem(word) for word in ("all", "every", "each", "everything", "always"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
@@ -105,7 +106,12 @@ def truth_of(claim: Claim, record: Record) -> bool | None:
         )
         if not named or not (named <= claim.content or opposite):
             continue
-        off = _SWITCHED_OFF & claim.content - named or _OFF.search(claim.text)
+        out = _OUT_OF.search(claim.text)
+        off = (
+            _SWITCHED_OFF & claim.content - named
+            or _OFF.search(claim.text)
+            or (out is not None and stem(out[1]) in named)
+        )
         denied = _denied(claim, named) != bool(opposite or off)
         agreed = (value in _YES) != denied
         told = agreed if told is None else told and agreed

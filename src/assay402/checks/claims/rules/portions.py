@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.text import stem
 
 NUMBERS: Final = {
@@ -89,6 +90,21 @@ class Portion(NamedTuple):
 def portion_of(text: str) -> Portion | None:
     """Give the part of several things that a text speaks of first; None where it speaks of none."""
     return _portion_of(text[:_READ])
+
+
+def whole_of(claim: Claim, portion: Portion) -> Fact | None:
+    """Give the number of things of which a claim tells a part, where it tells it: `half of the 40 tests`."""
+    return next(
+        (
+            each
+            for each in claim.facts
+            if each.kind == "number" and _OF_ALL.fullmatch(claim.text, portion.end, each.start) is not None
+        ),
+        None,
+    )
+
+
+_OF_ALL: Final = re.compile(r"\s(?:of\s)?(?:(?:the|our|your|all)\s){0,2}")
 
 
 @lru_cache(maxsize=4_096)

@@ -72,8 +72,13 @@ def _parts(name: str) -> list[str]:
     return [
         each
         for place, each in enumerate(parts)
-        if each != "last" or not (place + 1 < len(parts) and parts[place + 1][0].isdigit())
+        if each != "last" or not (place + 1 < len(parts) and _goes_on(parts[place + 1]))
     ]
+
+
+def _goes_on(part: str) -> bool:
+    """Tell whether `last` before a part is no time: the last four digits, the last name."""
+    return part[0].isdigit() or part.lower() in ("four", "name")
 
 
 _NO: Final = frozenset(("", "false", "no", "off", "0", "null", "none"))

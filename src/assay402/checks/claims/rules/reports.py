@@ -192,3 +192,18 @@ def issues_of(record: Record) -> int | None:
     if match is None:
         return None
     return 0 if match[1] is None or match[1].lower() == "no" else int(match[1].replace(",", ""))
+
+
+_TOOL: Final = Pattern(r"\b(mypy|ruff|eslint|pyright|tsc|clippy|flake8|pylint|rubocop)\b", re.IGNORECASE)
+
+
+def is_of_other_tool(said: str, record: Record) -> bool:
+    """Tell whether a checker that a claim names is named nowhere in an item that names another one."""
+    wanted = {each.lower() for each in _TOOL.findall(said)}
+    told = {
+        each.lower() for each in _TOOL.findall(f"{record.item.source_label} {record.item.text[:_LOOKED_AT]}")
+    }
+    return bool(wanted and told) and not wanted & told
+
+
+_LOOKED_AT: Final = 20_000

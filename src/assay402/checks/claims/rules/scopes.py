@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.actions import groups_in, mentions
 from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.patterns import Pattern
+from assay402.checks.claims.reading.quantities import is_unit
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.compare import shape
@@ -184,7 +185,7 @@ def _is_named_otherwise(text: str, content: frozenset[str], record: Record) -> b
     held = record.all_stems | frozenset(stems(record.item.source_label))
     for (name, head), is_definite in _paired(text).items():
         parts = frozenset(name.split())
-        if parts & held or parts <= _silent():
+        if parts & held or parts <= _silent() or is_unit(name):
             continue
         others = {
             one

@@ -4,15 +4,17 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from assay402.checks.claims.model import Finding, Stage
+from assay402.checks.claims.model import Fact, Finding, Stage
 from assay402.checks.claims.reading.actions import cue
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.elements import elements_of
 from assay402.checks.claims.rules.numbered import part_and_whole
-from assay402.checks.claims.rules.portions import WORDS, N, Portion, number, portion_of
+from assay402.checks.claims.rules.polarity import denies
+from assay402.checks.claims.rules.portions import WORDS, N, Portion, number, portion_of, whole_of
 from assay402.checks.claims.rules.view import View, report_words
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
@@ -91,6 +93,9 @@ def _counted(record: Record, count: int, whole: int, *, agrees: bool) -> Finding
 def _portion_counted(view: View, portion: Portion) -> Finding | None:
     """Judge a part of several things, such as two thirds of them or all but one."""
     claim = view.claim
+    among = whole_of(claim, portion)
+    if among is not None:
+        return _of_stated(view, portion, among)
     stage = cue(claim.text[portion.end :])
     noun = claim.content - report_words() - _OF_STATUS - WORDS
     said = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
@@ -136,6 +141,28 @@ def _uncounted(record: Record) -> Finding:
     )
 
 
+def _of_stated(view: View, portion: Portion, stated: Fact) -> Finding | None:
+    """Judge a part of so many things by a record that counts both: `25% of the 40 hosts` beside `10 of 40 hosts`."""
+    claim = view.claim
+    noun = claim.content - report_words() - WORDS
+    others = [
+        each for each in claim.facts if each is not stated and not portion.start <= each.start < portion.end
+    ]
+    if claim.negative or others or not noun or portion.is_of_named:
+        return None
+    for near in view.near[:6]:
+        match = _PART.search(near.record.text[:400])
+        if match is None or not noun <= near.stems or near.missing_names or denies(near.record):
+            continue
+        if int(match[2]) == stated.low:
+            count, whole = int(match[1]), int(match[2])
+            return _counted(near.record, count, whole, agrees=portion.holds(count, whole))
+    return None
+
+
+_PART: Final = re.compile(r"(?<![\w.,])([0-9]{1,6})\s?(?:/|of|out of)\s?(?:the\s|our\s)?([0-9]{1,6})\b")
+
+
 def _holds(match: re.Match[str], count: int, whole: int) -> bool:
     if match["only"]:
         return count == number(match["only"])
@@ -170,7 +197,10 @@ def _lines_of(world: World, noun: frozenset[str]) -> list[Record]:
         for record in world.with_stem(first)
         if record.form == "line" and len(record.text) <= _LONGEST and noun <= record.own_stems
     ]
-    return lines if len({record.item.id for record in lines}) == 1 and len(lines) > 1 else []
+    if len({record.item.id for record in lines}) == 1 and len(lines) > 1:
+        return lines
+    arrays = elements_of(world, first) if len(noun) == 1 and not lines else []
+    return arrays[0] if len(arrays) == 1 else []
 
 
 def _outcomes(view: View, noun: frozenset[str]) -> tuple[dict[Stage, int], int, Record] | None:
@@ -243,13 +273,15 @@ _SEVERAL: Final = re.compile(
 def _summed(lines: list[Record]) -> tuple[int, Decimal]:
     """Give how many lines give an amount, and what these come to."""
     amounts = [amount for record in lines if (amount := _amount(record)) is not None]
-    return len(amounts), sum(amounts, Decimal(0))
+    if len({each.unit for each in amounts}) > 1:
+        return 0, Decimal(0)  # euros and dollars come to nothing together
+    return len(amounts), sum((each.low for each in amounts if each.low is not None), Decimal(0))
 
 
-def _amount(record: Record) -> Decimal | None:
+def _amount(record: Record) -> Fact | None:
     """Give the one amount of a line."""
     found = [
-        fact.low
+        fact
         for fact in record.facts
         if fact.start < 0
         and fact.kind in ("money", "number")

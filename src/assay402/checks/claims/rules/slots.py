@@ -14,7 +14,10 @@ from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.labelled import found_elsewhere
+from assay402.checks.claims.rules.misplaced import misplaced
 from assay402.checks.claims.rules.numbered import other_number
+from assay402.checks.claims.rules.portions import portion_of
+from assay402.checks.claims.rules.relations import of_other_part
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.supports import Supported, denied, unstated
 from assay402.checks.claims.rules.view import Near
@@ -85,13 +88,16 @@ def other_slot(supported: Supported) -> Finding | None:
     for near in supported.nears:
         if is_turned(supported.claim, near.record):
             return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the change is the other way round")
-    for near in supported.nears if supported.rule != "share-counted" else ():
+    is_share = supported.rule == "test-report" and portion_of(supported.claim.text) is not None
+    for near in supported.nears if supported.rule != "share-counted" and not is_share else ():
         found = (
             _numbered_otherwise(supported, near)
             or _labelled_otherwise(supported, near)
             or _counted_otherwise(supported, near)
             or _of_other_part(supported, near)
             or found_elsewhere(supported, near, _ID)
+            or misplaced(supported, near, _ID)
+            or of_other_part(supported, near, _ID)
         )
         if found is not None:
             return found

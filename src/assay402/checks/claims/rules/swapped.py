@@ -9,6 +9,7 @@ from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import is_past, stem, stems, stop_words
+from assay402.checks.claims.rules.enumerated import ranked_otherwise
 
 _READ: Final = 600
 _WORD: Final = re.compile(r"[^\W\d_][\w-]*")
@@ -44,6 +45,7 @@ def is_swapped(claim: Claim, record: Record) -> bool:
         or _compared_turned(said, told)
         or _done_turned(said, told)
         or _by_another(said, told)
+        or ranked_otherwise(said, told)
     )
 
 
@@ -152,8 +154,10 @@ def _around(text: str, verb: str) -> Iterator[tuple[frozenset[str], frozenset[st
 
 
 _BREAK: Final = re.compile(r"[,;()|]|\s(?:and|or|but)\s")
-_PART: Final = Pattern(r"[0-9]\s(?:out )?of\s$")
-_SPENT: Final = frozenset(("of", "out of"))
+_PART: Final = Pattern(
+    r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)\s(?:out )?of\s(?:(?:the|our|all|your)\s)?$"
+)
+_SPENT: Final = frozenset(("of", "out of", "of the", "out of the", "of our", "of all", "of your"))
 
 
 def counted_apart(claim: Claim, record: Record) -> Fact | None:

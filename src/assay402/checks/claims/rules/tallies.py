@@ -89,7 +89,7 @@ def run_lasted(view: View) -> Finding | None:
     """
     claim = view.claim
     lengths = [fact for fact in claim.facts if fact.kind == "quantity" and fact.unit == "s"]
-    if len(lengths) != 1 or lengths[0].compared or claim.negative:
+    if len(lengths) != 1 or lengths[0].compared not in ("", "~") or claim.negative:
         return None
     if _RUN.search(claim.text) is None or _TOOK.search(claim.text) is None:
         return None
@@ -98,10 +98,14 @@ def run_lasted(view: View) -> Finding | None:
         return None
     runs, told = runs_of(claim), view.world.once("lasted", lambda: _closing(view))
     own = [(record, low) for record, low in told if is_of(record, runs, view.world)]
-    if not own or lengths[0].low is None:
+    claimed = lengths[0]
+    if not own or claimed.low is None or claimed.high is None:
         return None
     record, low = own[-1]
-    apart = abs(low - lengths[0].low)
+    if claimed.compared:
+        within = claimed.low <= low <= claimed.high
+        return Finding(support="SUPPORTED", rule="claims/run-lasted", refs=(record.ref,)) if within else None
+    apart = abs(low - claimed.low)
     if apart and apart * 2 <= _step(lengths[0].raw):
         return None
     return Finding(

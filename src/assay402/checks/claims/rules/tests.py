@@ -11,8 +11,15 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import listed, stem, stems
 from assay402.checks.claims.rules import tally
 from assay402.checks.claims.rules.faultless import is_of_the_run
-from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of
-from assay402.checks.claims.rules.reports import Summary, issues_of, merged, of_suites, summary_of
+from assay402.checks.claims.rules.portions import WORDS, Portion, portion_of, whole_of
+from assay402.checks.claims.rules.reports import (
+    Summary,
+    is_of_other_tool,
+    issues_of,
+    merged,
+    of_suites,
+    summary_of,
+)
 from assay402.checks.claims.rules.runs import Runs, is_of, kind_stems, runs_of
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
@@ -118,7 +125,8 @@ _BEHIND: Final = 60
 def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding | None:
     """Judge what part of the tests is claimed to have fared in a way by the numbers of a summary."""
     others = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
-    if others or (claim.negative and not portion.is_denial):
+    stated = whole_of(claim, portion)
+    if [each for each in others if each is not stated] or (claim.negative and not portion.is_denial):
         return None
     passed, tail = summary.passed, claim.text[portion.end :]
     if passed is None:
@@ -127,7 +135,7 @@ def _judge_portion(claim: Claim, summary: Summary, portion: Portion) -> Finding 
     skipped = summary.counts.get("skipped", 0)
     whole = max(summary.counts.get("total", 0), passed + summary.failed + skipped)
     count = summary.failed if _FAIL.search(tail) else skipped if _SKIPPED.search(tail) else passed
-    agrees = portion.holds(count, whole)
+    agrees = portion.holds(count, whole) and (stated is None or stated.low == whole)
     return Finding(
         support="SUPPORTED" if agrees else "CONTRADICTED",
         rule="claims/test-report",
@@ -198,6 +206,8 @@ def checker_report(view: View) -> Finding | None:
         for _, record in sorted(records.items())
         if (count := issues_of(record)) is not None and is_of(record, runs, view.world)
     ]
+    if told and is_of_other_tool(f"{claim.context} {claim.text}", told[-1][0]):
+        return None
     counted = next(
         (int(fact.low) for fact in claim.facts if fact.kind == "number" and fact.low is not None), None
     )
@@ -316,6 +326,8 @@ _NO_FAILURE: Final = Pattern(
 
 
 def _judge_failures(claim: Claim, summary: Summary) -> Finding | None:
+    if tally.failed_of_all(claim, summary):
+        return Finding(support="SUPPORTED", rule="claims/test-report", refs=(summary.record.ref,))
     told = summary.failed if summary.counts or summary.good is not None else None
     if summary.good is False and not summary.counts and _counts_of(claim) is not None:
         return None  # it tells that something failed, and not how much

@@ -58,8 +58,10 @@ def part_of_total(supported: Supported) -> Finding | None:
 
 def _is_part(supported: Supported, near: Near, binding: Binding) -> bool:
     record = binding.record or near.record
-    if binding.found is None or _TOLD.search(record.searched) or record.form == "json":
+    if binding.found is None or _TOLD.search(record.searched):
         return False
+    if record.form == "json":
+        return _is_of_one(supported, record, binding)
     world, found = supported.view.world, binding.found
     alike = world.once(
         ("parts", record.item.id, record.form, found.kind, found.unit), lambda: _alike(world, record, found)
@@ -69,6 +71,30 @@ def _is_part(supported: Supported, near: Near, binding: Binding) -> bool:
     said = supported.claim.content | supported.claim.names | frozenset(_LETTER.findall(supported.claim.text))
     common = frozenset.intersection(*(_words(each) for each, _ in alike))
     return not (said & _words(record)) - common - value_words()
+
+
+def _is_of_one(supported: Supported, record: Record, binding: Binding) -> bool:
+    """Tell whether a value is that of one element of a list of which the claim names none, and others have other values."""
+    found, fact = binding.found, binding.fact
+    if found is None or found.start >= 0 or not record.pointer.rpartition("/")[2].isdigit():
+        return False
+    name, array = record.fields[-1 - found.start].name, record.pointer.rpartition("/")[0]
+    said = supported.claim.content | supported.claim.names | supported.view.identifiers
+    alike = [
+        each
+        for each in record.beside
+        if each.pointer.rpartition("/")[0] == array and each.line == record.line
+    ]
+    values = [
+        one
+        for each in alike
+        for one in each.facts
+        if one.start < 0 and each.fields[-1 - one.start].name == name
+    ]
+    common = frozenset().union(*(each.own_stems for each in alike)) if alike else frozenset()
+    return any(one.low != fact.low for one in values) and not said & (
+        (record.own_stems | record.ids) - common
+    )
 
 
 _SEVERAL: Final = 2

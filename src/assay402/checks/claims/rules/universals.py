@@ -166,11 +166,13 @@ def none_counted(view: View) -> Finding | None:
     if crashed is not None:
         return crashed
     match = _NO_THING.search(claim.text)
-    if claim.quantifier != "none" or match is None or claim.facts:
+    if claim.quantifier != "none" or claim.facts:
         return None
     done = counted_done(view)
     if done is not None:
         return done
+    if match is None:
+        return None
     thing = set(stems(match[1])[:2]) - {stem("known")}
     for near in view.near:
         counted = [
@@ -205,9 +207,14 @@ NUMBERED: Final = re.compile(
 """A number of things done; `12 not upgraded` counts what was not."""
 
 
+_DONE_NONE: Final = Pattern(
+    r"^\W*(?:[\w-]+\s){0,3}?([a-z]+ed)\s(?:none|nothing|no\s[a-z]+)\W*$", re.IGNORECASE
+)
+
+
 def counted_done(view: View) -> Finding | None:
     """Judge `no files were removed` by a line that counts what was done, each number before its verb: `3 added, 0 removed`."""
-    match = _DONE.search(view.claim.text)
+    match = _DONE.search(view.claim.text) or _DONE_NONE.search(view.claim.text)
     if match is None:
         return None
     verb = stem(match[1])

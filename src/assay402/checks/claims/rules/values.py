@@ -12,7 +12,7 @@ from assay402.checks.claims.rules.compare import IDENTIFYING
 from assay402.checks.claims.rules.polarity import opposed, truth_of
 from assay402.checks.claims.rules.predicate import is_predicated
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
-from assay402.checks.claims.rules.view import Near, View, bound_values
+from assay402.checks.claims.rules.view import Near, View, bound_values, report_words
 from assay402.core.check import rule
 
 _COVERED: Final = 0.8
@@ -165,10 +165,25 @@ def _is_in_values(claim: Claim, near: Near) -> bool:
     return (
         len(near.wanted) >= 3
         and bool(values & near.wanted)
+        and not _is_scattered(near)
         and not claim.negative
         and not claim.mentions
+        and _DONE.search(claim.text) is None
         and not opposed(claim, near.record)
     )
+
+
+def _is_scattered(near: Near) -> bool:
+    """Tell whether a word of a claim is only in a list whose name the claim does not say, while another list has others."""
+    lists: dict[str, set[str]] = {}
+    for field in near.record.fields:
+        lists.setdefault(field.name, set()).update(stems(field.value.replace("_", " ")))
+    told = [words & near.wanted for name, words in lists.items() if set(stems(name)) & near.wanted]
+    if not any(told):
+        return False
+    rest = [words & near.wanted for name, words in lists.items() if not set(stems(name)) & near.wanted]
+    several = {field.name for field in near.record.fields if field.pointer.rpartition("/")[2].isdigit()}
+    return bool(several) and any(rest) and bool(set().union(*rest) - set().union(*told))
 
 
 def _states(view: View, near: Near) -> bool:
@@ -179,6 +194,8 @@ def _states(view: View, near: Near) -> bool:
         return False
     if near.record.is_prose:
         return in_order(claim, near)
+    if all(each.kind in IDENTIFYING for each in claim.facts) and not _is_of_sort(claim, near):
+        return False
     if claim.form in ("clause", "fragment") and not is_predicated(claim, near):
         return False
     if near.record.form == "row" and _AGGREGATE.search(claim.text):
@@ -205,6 +222,20 @@ def _of_other_event(claim: Claim, near: Near) -> bool:
         and not each.found.attribute & claim.content
         and bool(_EVENTS & claim.content)
         for each in near.bindings
+    )
+
+
+_SORT: Final = Pattern(r"\b(?:is|was) an? ([a-z]{4,}) [a-z]{4,}\W*$")
+"""What something is one of, told by a word before the noun: `a savings account`."""
+_IS_SO: Final = Pattern(r"\b(?:is|are|was|were)\s([a-z]{3,})\W*$")
+"""What something is, in one word: `blue`."""
+
+
+def _is_of_sort(claim: Claim, near: Near) -> bool:
+    """Tell whether an object holds the word that a claim without values says of it."""
+    sort = _SORT.search(claim.text) or _IS_SO.search(claim.text)
+    return (
+        sort is None or near.record.form != "json" or frozenset(stems(sort[1])) <= near.stems | report_words()
     )
 
 

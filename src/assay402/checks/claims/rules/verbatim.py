@@ -10,6 +10,7 @@ from assay402.checks.claims.rules.alignment import says_in_order, says_rearrange
 from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.itself import itself
 from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
+from assay402.checks.claims.rules.rephrased import is_rephrased
 from assay402.checks.claims.rules.view import Near, View, bound_values
 from assay402.checks.claims.rules.voices import says_in_other_voice
 from assay402.core.check import rule
@@ -59,7 +60,8 @@ def stated_verbatim(view: View) -> Finding | None:
 
     ## What it reports
     SUPPORTED where a sentence or a line of the evidence has the words of the claim, whatever their case, with the
-    same polarity and not as a question; or holds every content word of it in the same order, leaving out nothing
+    same polarity and not as a question; says it but for how a value is spelled, the order of a list or how the sentence
+    begins (`twenty-one`, `12 km`, `A, B and C`, `in 2025, …`); or holds every content word of it in the same order, leaving out nothing
     that could restrict it.
 
     ## Why it matters
@@ -95,6 +97,8 @@ def stated_verbatim(view: View) -> Finding | None:
             )
             and not opposed(claim, near.record)
         ):
+            return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
+        if is_rephrased(claim, near.record):
             return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
     for near in view.near[:4]:
         if near.record.form in ("json", "row") or claim.quantifier or claim.form in ("leaf", "cell"):

@@ -78,6 +78,11 @@ class Near:
         self._claim: Final = view.claim
         self._identifiers: Final = view.identifiers
 
+    @property
+    def world(self) -> World:
+        """The evidence in which the record stands."""
+        return self._view.world
+
     @cached_property
     def chain(self) -> tuple[Record, ...]:
         """The record, what it stands in, and what stands in it."""

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import ARTICLES, is_past, stem
+from assay402.checks.claims.rules.enumerated import sorted_lists
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.view import View
 
@@ -53,7 +54,8 @@ def says_in_other_voice(view: View) -> str:
     claim = view.claim
     if claim.negative or claim.quantifier or claim.modality != "is" or len(claim.text) > _LONGEST:
         return ""
-    mine = _turned(claim.text)
+    said = sorted_lists(claim.text)
+    mine = _turned(said)
     for near in view.near[:6]:
         record = near.record
         if (
@@ -63,9 +65,10 @@ def says_in_other_voice(view: View) -> str:
             or record.item.kind == "description"
         ):
             continue
-        theirs = _turned(record.text) if mine is None else None
-        told = (mine is not None and _is_active(record.text, mine)) or (
-            theirs is not None and bool(theirs[0]) and _is_active(claim.text, theirs)
+        given = sorted_lists(record.text)
+        theirs = _turned(given) if mine is None else None
+        told = (mine is not None and _is_active(given, mine)) or (
+            theirs is not None and bool(theirs[0]) and _is_active(said, theirs)
         )
         if told and not denies(record):
             return record.ref

@@ -45,6 +45,8 @@ def is_written_otherwise(claim: Claim, near: Near) -> bool:
         if binding.state != "match" or found is None or record is None or fact.kind not in NUMERIC:
             continue
         one, other = _digits(fact.raw), _digits(found.raw)
+        if fact.compared == "~":
+            continue  # what is about so much is spelled otherwise
         if one != other and (_LEADING.fullmatch(one) or _LEADING.fullmatch(other)):
             return True
         if (
