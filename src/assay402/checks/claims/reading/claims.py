@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
+from assay402.checks.claims.reading.joints import BY_ITSELF, HOLDS
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.sentences import FINITE
@@ -106,7 +107,7 @@ def read_candidate(text: str) -> Candidate:
         if piece is found[-1] and stretch.rstrip("*_ ").endswith(":"):
             made = replace(made, dangling=True)
         claims.append(made)
-        if not _PRONOUN.match(stretch):
+        if not _PRONOUN.match(stretch) and not (piece.goes_on and BY_ITSELF.match(stretch)):
             subject = _subject(stretch)
     cut = found[MOST_PIECES - 1].end if len(found) >= MOST_PIECES else None
     return Candidate(claims=tuple(claims), classes=tuple(classes), cut_at=cut)
@@ -169,7 +170,7 @@ def _says(text: str) -> bool:
 
 def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
     head = text[:LONGEST]
-    pronoun = _PRONOUN.match(head) is not None
+    pronoun = _PRONOUN.match(head) is not None or (piece.goes_on and BY_ITSELF.match(head) is not None)
     context = piece.context or (subject if pronoun else "")
     label = _LABEL.match(head)
     cited = [match.span() for match in _CITATION.finditer(head)]
@@ -285,9 +286,18 @@ def _names(text: str, found: tuple[Fact, ...]) -> frozenset[str]:
 _SUBJECT_END: Final = Pattern(
     r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|may|must|should|would|failed|passed|succeeded|costs?|fell|rose)\b"
 )
+_VERB: Final = re.compile(
+    r"\b(?:[a-z]{3,}ed|ran|took|went|came|began|ended)\b(?=[.,;]|$|\s(?:at|on|in|to|by|for|with|from|after|before|within|up|an?|the|its|all|[0-9$€£])\b)"
+)
 
 
 def _subject(text: str) -> str:
     """Give the words before the first finite verb, which a following pronoun may stand for."""
-    match = _SUBJECT_END.search(text)
-    return text[: match.start()].strip()[:120] if match is not None else text.strip()[:60]
+    verbs = (
+        match
+        for pattern in (_SUBJECT_END, HOLDS, _VERB)
+        for match in pattern.finditer(text)
+        if stems(text[: match.start()])
+    )
+    first = next(verbs, None)
+    return text[: first.start()].strip()[:120] if first is not None else text.strip()[:60]

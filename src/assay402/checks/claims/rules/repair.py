@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Again, Correction, Diagnosis, Given, Repair, Verdict
-from assay402.checks.claims.rules.restating import Restating
+from assay402.checks.claims.rules.restating import Restating, begins_sentence
 from assay402.checks.claims.rules.wording import Edit, rewordings
 from assay402.core.check import rule
 
@@ -246,6 +246,8 @@ class _Edits:
 
     def _made(self, verdict: Verdict, edit: Edit) -> Correction:
         op, start, end, after = edit
+        if begins_sentence(self.candidate, start) and self.candidate[start : start + 1].isupper():
+            after = _WORD.sub(lambda found: found[0][0].upper() + found[0][1:], after, count=1)
         return Correction(
             claim_id=verdict.claim.id,
             op=op,
@@ -256,6 +258,9 @@ class _Edits:
             refs=verdict.finding.refs,
             reason=verdict.finding.code or verdict.finding.support,
         )
+
+
+_WORD: Final = re.compile(r"^[a-z]{2,}(?=[\s,.!]|$)")
 
 
 def _withheld(candidate: str, verdict: Verdict) -> Correction:
