@@ -43,23 +43,23 @@ _NOON: Final = 12
 
 
 def dated(fact: Fact, found: Fact) -> str | None:
-    """Give a date in the claim's form; as the record has it where the claim's form is another, none of a quarter."""
+    """Give a date in the claim's form; none where it has a form that the record's date does not fill."""
     year, _, rest = found.value.partition("-")
-    if "Q" in found.value:
-        return None
-    if "?" in found.value or ":" in found.value[:3]:
-        return found.raw
     month, day = rest[:2], rest[3:5]
+    behind = re.search(r"[0-9]{4}$", fact.raw)
+    if not (month + day).isdigit() or ("?" in year and (behind or fact.raw[:4].isdigit())):
+        return None
+    if ":" in fact.raw:
+        return found.raw
     if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fact.raw):
         return f"{year}-{month}-{day}"
     said = re.search(r"[A-Za-z]{3,}", fact.raw)
     name = _MONTHS[int(month) - 1]
     if said is not None and len(said[0]) <= _LONGEST_SHORT and said[0].title() not in _MONTHS:
         name = name[:3]
-    behind = re.search(r"[0-9]{4}$", fact.raw)
     stop = "." if fact.raw.endswith(".") else ""
     if re.match(r"[0-9]{1,2}(?:st|nd|rd|th)?\s", fact.raw):
         return f"{int(day)} {name}" + (f" {year}" if behind else stop)
     if re.match(r"[A-Za-z]", fact.raw) and re.search(r"[A-Za-z.]\s[0-9]{1,2}(?![0-9])", fact.raw):
         return f"{name} {int(day)}" + (f", {year}" if behind else "")
-    return found.raw
+    return None

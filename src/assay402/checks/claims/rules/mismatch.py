@@ -11,6 +11,7 @@ from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding, is_asked
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
+from assay402.checks.claims.rules.exclusive import exclusive_mismatch
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.repairing import replacement
 from assay402.checks.claims.rules.slips import is_slip
@@ -54,10 +55,11 @@ def value_mismatch(view: View) -> Finding | None:
     A value that only an undivided subject would exclude (a member of a list, one cause of several) is UNSUPPORTED.
     """
     claim = view.claim
-    found = _best_mismatch(view)
+    held = _best_mismatch(view)
+    found = (*held, True) if held is not None else exclusive_mismatch(view)
     if found is None:
         return None
-    near, binding = found
+    near, binding, is_to_replace = found
     fact = binding.fact
     code = (
         "IDENTITY_MISMATCH"
@@ -76,7 +78,7 @@ def value_mismatch(view: View) -> Finding | None:
         code=code,
         note=f"the record of the same subject gives {value or 'another value'}",
         bound=bound_values(claim, near),
-        repair=replacement(claim, binding),
+        repair=replacement(claim, binding) if is_to_replace else None,
     )
 
 

@@ -14,6 +14,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.compare import shape
+from assay402.checks.claims.rules.exclusive import is_in_other_environment
 from assay402.checks.claims.rules.happened import is_of_other_key, is_other_event
 from assay402.checks.claims.rules.polarity import antonyms_between
 from assay402.checks.claims.rules.view import report_words
@@ -76,6 +77,8 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
     if rule not in _RULES:
         return False
     if rule in ("value-mismatch", "antonym") and is_of_other_key(claim, record):
+        return True
+    if is_in_other_environment(claim, record):
         return True
     if rule == "value-mismatch" and record.form == "line":
         turned = antonyms_between(claim.content, record.own_stems)
