@@ -240,7 +240,24 @@ def _groups(record: Record) -> frozenset[str]:
         each.value for each in record.fields if each.name.lower() in _NAMING or each.name.lower() in _STATUS
     ]
     told += [each.name for each in record.fields if each.name.lower().endswith(("ed", "ed_at"))]
-    return groups_in(" ".join((record.label, *told))[:600])
+    found = groups_in(" ".join((record.label, *told))[:600])
+    return found or _of_deed(record)
+
+
+_OF_DEED: Final = re.compile(
+    r"(refund|charge|payment|payout|transfer|deployment|migration|rollback|cancellation|reversal)(?:_id)?",
+    re.IGNORECASE,
+)
+_MIXED: Final = re.compile(r"(?=\D*[0-9])(?=[^A-Za-z]*[A-Za-z])[\w-]{2,80}")
+
+
+def _of_deed(record: Record) -> frozenset[str]:
+    """Give the action of which an object with a status is the record, named by it: `{"refund": "rf_1", "status": "pending"}`."""
+    named = [match for field in record.fields if (match := _OF_DEED.fullmatch(field.name)) is not None]
+    if len(named) != 1 or not _has_status(record):
+        return frozenset()
+    value = next(field.value for field in record.fields if field.name == named[0][0])
+    return groups_in(named[0][1]) if _MIXED.fullmatch(value) is not None else frozenset()
 
 
 def _tool_groups(label: str) -> frozenset[str]:
