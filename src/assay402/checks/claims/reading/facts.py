@@ -140,7 +140,11 @@ def _words(text: str) -> list[Fact]:
         if behind is not None:
             raw = text[start : behind.end()]
             measured = _measured(
-                "percent" if behind[1] else "money", f"{value} {behind[2] or behind[3] or '%'}", start, behind.end(), text
+                "percent" if behind[1] else "money",
+                f"{value} {behind[2] or behind[3] or '%'}",
+                start,
+                behind.end(),
+                text,
             )
             found += [] if measured is None else [replace(measured, raw=raw)]
             continue

@@ -19,9 +19,7 @@ _DENIALS: Final = r"(?:contradictions?|discrepanc(?:y|ies)|mismatch(?:es)?|incon
 _FIRST: Final = r"(?:^|[.:;!?()\[\]<>*#|—–-])\s{0,3}(?:(?:please|kindly|and|then|just|you (?:must|should|may|shall|will|are to)|simply)\s){0,3}"
 """Where a verb orders: what a subject stands before tells what somebody does."""
 _NOT: Final = r"(?:do not|don't|never|not|no longer)"
-_SHOWN: Final = (
-    r"(?:report|flag|mention|raise|list|point out|note|find|highlight|call out|dispute|look for|identify|claim)"
-)
+_SHOWN: Final = r"(?:report|flag|mention|raise|list|point out|note|find|highlight|call out|dispute|look for|identify|claim)"
 _MARKED: Final = r"(?:rated|marked|judged|scored|considered|treated|labell?ed|graded|classified|deemed|counted|accepted|reported|returned)"
 _TRUE: Final = r"(?:supported|verified|true|correct|accurate)\b(?! by (?!you\b|the (?:check|evaluat|verif|grad|judge|model)))"
 _WITHHELD: Final = rf"(?:{_NOT}\s{_SHOWN}\s(?:\w+\s){{0,2}}?{_DENIALS}|{_SHOWN}\sno\s{_DENIALS}|(?:skip|leave out|omit|suppress)\s(?:\w+\s){{0,2}}?{_DENIALS})"

@@ -289,9 +289,7 @@ class Record:
         above, dot, name = field.name.rpartition(".")
         return (
             name == "to"
-            and any(
-                each.name == f"{above}{dot}from" and _WHOLE.fullmatch(each.value) for each in self.fields
-            )
+            and any(each.name == f"{above}{dot}from" and _WHOLE.fullmatch(each.value) for each in self.fields)
             and not any(_MONEY_NAMES & set(each.name.lower().split("_")) for each in self.fields)
         )
 

@@ -61,6 +61,17 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     yield from trimmed(text, start, len(text))
 
 
+_LABELLED: Final = re.compile(r"[A-Z][\w /()-]{1,40}:\s(?=[$€£]?[0-9])(?!\S+\s\S+\s\S+\s\S+\s\S)[^:\n]{1,60}")
+"""A label with a value of a few words, which begins with a number."""
+
+
+def is_labelled(line: str) -> bool:
+    """Tell whether a line is a row of labels with their values, each with a full stop: `Total: $20. Due date: 3 May.`"""
+    return ": " in line[:_LOOKED_AT] and all(
+        _LABELLED.fullmatch(line[first:last]) for first, last in sentences(line[: 8 * _LOOKED_AT])
+    )
+
+
 def _goes_on(text: str, start: int, match: re.Match[str]) -> bool:
     """Tell whether a sentence goes on behind a sign that may end it."""
     sign, end = match[0], match.end()

@@ -13,7 +13,7 @@ from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.bind import PARTED, Binding
 from assay402.checks.claims.rules.compare import NUMERIC, compare
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.view import Near, View
@@ -46,7 +46,37 @@ def exclusive_mismatch(view: View) -> tuple[Near, Binding, bool] | None:
             found = _short(view, fact) if fact.kind == "number" and _ALL.search(before) else None
         if found is not None:
             return found
-    return None
+    return _named(view)
+
+
+def _named(view: View) -> tuple[Near, Binding, bool] | None:
+    """Give the value of the only field that is named as a claim names its own: `p95 is 240 ms` beside `{"p95_ms": 230}`."""
+    claim = view.claim
+    names = [each for each in claim.facts if each.kind == "id" and not each.raw.startswith("#")]
+    values = [each for each in claim.facts if each.kind in NUMERIC and not each.compared]
+    if len(names) != 1 or len(values) != 1 or len(claim.facts) != len((*names, *values)):
+        return None
+    name, value = names[0].value, values[0]
+    if not name[0].isalpha() or _IS.search(claim.text[: value.start]) is None:
+        return None
+    told = [
+        (near, place)
+        for near in view.near[:_LOOKED_AT]
+        if near.coverage == 1.0 and not near.missing_names and near.record.form in ("json", "line")
+        for place, field in enumerate(near.record.fields)
+        if name in PARTED.split(field.name.lower())
+    ]
+    if len(told) != 1:
+        return None
+    near, place = told[0]
+    alike = [each for each in near.record.facts if each.start == -1 - place and each.kind == value.kind]
+    if len(alike) != 1 or compare(value, alike[0]) != "unequal":
+        return None
+    found = alike[0]
+    return near, Binding("mismatch", value, found, near.record, 1), True
+
+
+_IS: Final = Pattern(r"\b(?:is|are|was|were|at|of|equals)\s$")
 
 
 def _fitting(view: View, fact: Fact) -> Iterator[Near]:
@@ -66,7 +96,9 @@ def _fitting(view: View, fact: Fact) -> Iterator[Near]:
 def _placed(view: View, fact: Fact, *, is_goal: bool) -> tuple[Near, Binding, bool] | None:
     """Give the other version or build that the only record of the place tells."""
     claim = view.claim
-    noun = (stems(claim.text[: fact.start].split()[-1]) or [""])[-1] if claim.text[: fact.start].split() else ""
+    noun = (
+        (stems(claim.text[: fact.start].split()[-1]) or [""])[-1] if claim.text[: fact.start].split() else ""
+    )
     if fact.kind != "version" and noun not in _stems("numbered"):
         return _moved(view, fact) if fact.kind == "number" and is_goal else None
     told: list[tuple[Near, Fact]] = []
@@ -88,7 +120,9 @@ def _slots(record: Record, fact: Fact, noun: str, *, is_goal: bool) -> Iterator[
             continue
         field = record.fields[-1 - each.start]
         name = field.name.rpartition(".")[2].lower()
-        is_one = name in wanted and (fact.kind == "version" or wanted is _words("goals") or stem(name.partition("_")[0]) == noun)
+        is_one = name in wanted and (
+            fact.kind == "version" or wanted is _words("goals") or stem(name.partition("_")[0]) == noun
+        )
         if is_one and each.raw == field.value and _VERSION.fullmatch(field.value) is not None:
             yield each
 
