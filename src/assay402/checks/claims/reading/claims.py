@@ -43,6 +43,10 @@ _ALL: Final = Pattern(
     re.IGNORECASE,
 )
 _NONE: Final = Pattern(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
+_NOT_ONE: Final = re.compile(
+    r"not (?:(?:even )?(?:a|one) single|(?:even )?one)\s(?!(?:but|to|or|only)\b)((?=of\b))?", re.IGNORECASE
+)
+"""`Not a single test failed` says that no test failed, and `not one of them` that none of them did."""
 _ONLY: Final = Pattern(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
@@ -210,6 +214,9 @@ def _said(text: str, piece: Piece) -> str:
     """Give in a sentence what a piece says by a status or a tick; empty where it says it in words."""
     if piece.cell is not None:
         return said_of_cell(*piece.cell, text)
+    not_one = _NOT_ONE.match(text)
+    if not_one is not None and FINITE.search(text, not_one.end()):
+        return f"{'None' if not_one[1] else 'No'} {text[not_one.end() :]}"
     return said_of_tick(text, marked=piece.ticked in ("x", "X"))
 
 

@@ -13,7 +13,7 @@ from assay402.checks.claims.rules.bind import Binding, is_asked
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
 from assay402.checks.claims.rules.exclusive import exclusive_mismatch
 from assay402.checks.claims.rules.polarity import denies
-from assay402.checks.claims.rules.repairing import replacement
+from assay402.checks.claims.rules.repairing import replacement, shown
 from assay402.checks.claims.rules.slips import is_slip
 from assay402.checks.claims.rules.standing import holds, out_of_force
 from assay402.checks.claims.rules.told import told
@@ -70,13 +70,13 @@ def value_mismatch(view: View) -> Finding | None:
         code = "UNIT_OR_CURRENCY_MISMATCH"
     if fact.compared and fact.compared != "~":
         code = "COMPARISON_FALSE"
-    value = binding.found.raw if binding.found is not None else ""
+    value = shown(binding)
     return Finding(
         support="CONTRADICTED",
         rule="claims/value-mismatch",
         refs=(binding.ref,),
         code=code,
-        note=f"the record of the same subject gives {value or 'another value'}",
+        note=f"the record of the same subject gives {value or 'it otherwise'}",
         bound=bound_values(claim, near),
         repair=replacement(claim, binding) if is_to_replace else None,
     )

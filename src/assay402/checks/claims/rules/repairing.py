@@ -128,6 +128,18 @@ def _currency(record: Record) -> str:
 _CODE: Final = re.compile(r"[A-Za-z]{3,4}")
 
 
+def shown(binding: Binding) -> str:
+    """Give the evidence's value as a note names it; empty where that would be the claim's own."""
+    found = binding.found
+    value = "" if found is None else _with_unit(found)
+    return "" if value.lower() == binding.fact.raw.lower() else value
+
+
+def _unit_of(raw: str) -> str:
+    """Give the unit behind a number as it is written, but for blanks."""
+    return re.sub(r"^[0-9.,]+[\s-]*", "", raw)
+
+
 def _number(fact: Fact, found: Fact, currency: str) -> str | None:
     if fact.raw.lower() in ("once", "twice", "thrice") and found.raw.isdigit():
         return _TIMES.get(found.raw, f"{found.raw} times")
@@ -140,6 +152,9 @@ def _number(fact: Fact, found: Fact, currency: str) -> str | None:
     if is_sum and currency not in ("", fact.unit):
         return f"{found.raw} {currency}"
     other = found.kind != fact.kind and not is_sum
+    if fact.kind == "quantity" and match is not None and _unit_of(fact.raw) == _unit_of(found.raw):
+        number_found = re.match(r"[0-9][0-9.,]*", found.raw)
+        return found.raw if number_found is None else number_found[0].rstrip(".,") + fact.raw[match.end() :]
     if match is None or scaled or comma or fact.kind == "quantity" or other:
         # Words, scales and other spellings: the record's own are the only sure ones.
         return _with_unit(found)
