@@ -47,6 +47,8 @@ _NOT_ONE: Final = re.compile(
     r"not (?:(?:even )?(?:a|one) single|(?:even )?one)\s(?!(?:but|to|or|only)\b)((?=of\b))?", re.IGNORECASE
 )
 """`Not a single test failed` says that no test failed, and `not one of them` that none of them did."""
+_NOBODY: Final = re.compile(r"(?:nobody|no one)\s(was|is|were|are|has|have|had|will)\s", re.IGNORECASE)
+_MANY: Final = {"was": "were", "is": "are", "has": "have"}
 _ONLY: Final = Pattern(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
@@ -217,6 +219,9 @@ def _said(text: str, piece: Piece) -> str:
     not_one = _NOT_ONE.match(text)
     if not_one is not None and FINITE.search(text, not_one.end()):
         return f"{'None' if not_one[1] else 'No'} {text[not_one.end() :]}"
+    nobody = _NOBODY.match(text)
+    if nobody is not None:
+        return f"No people {_MANY.get(nobody[1].lower(), nobody[1].lower())} {text[nobody.end() :]}"
     return said_of_tick(text, marked=piece.ticked in ("x", "X"))
 
 

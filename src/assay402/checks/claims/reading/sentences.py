@@ -65,11 +65,25 @@ _LABELLED: Final = re.compile(r"[A-Z][\w /()-]{1,40}:\s(?=[$€£]?[0-9])(?!\S+\
 """A label with a value of a few words, which begins with a number."""
 
 
+_SORT: Final = re.compile(r"([$€£])|(%)|([A-Z][a-z]{2,}|[0-9]-[0-9])|(:)|([a-z])")
+"""What tells sums, shares, days, times and quantities from each other."""
+
+
 def is_labelled(line: str) -> bool:
-    """Tell whether a line is a row of labels with their values, each with a full stop: `Total: $20. Due date: 3 May.`"""
-    return ": " in line[:_LOOKED_AT] and all(
-        _LABELLED.fullmatch(line[first:last]) for first, last in sentences(line[: 8 * _LOOKED_AT])
-    )
+    """Tell whether a line is labels with values of different sorts, each with a full stop: `Total: $20. Due: 3 May.`
+
+    Of values of one sort each belongs to its own label alone, and they are read apart.
+    """
+    if ": " not in line[:_LOOKED_AT] or len(line) > 8 * _LOOKED_AT:
+        return False
+    parts = [line[first:last] for first, last in sentences(line)]
+    if not all(_LABELLED.fullmatch(each) for each in parts):
+        return False
+    sorts = [
+        found.lastindex if (found := _SORT.search(each.partition(": ")[2])) is not None else 0
+        for each in parts
+    ]
+    return len(set(sorts)) == len(sorts)
 
 
 def _goes_on(text: str, start: int, match: re.Match[str]) -> bool:
