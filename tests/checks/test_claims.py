@@ -37,6 +37,7 @@ STATED = cases("claims/fresh-b.json")
 FRESH = cases("claims/fresh-t.json")
 QUALIFIED = cases("claims/fresh-c.json")
 MEASURES = cases("claims/measures.json")
+FORMS = cases("claims/fault-c.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -152,6 +153,11 @@ def test_what_a_record_qualifies_denies_or_tells_of_another_event_is_not_the_pla
 
 @pytest.mark.parametrize("case", MEASURES, ids=lambda case: case["id"])
 def test_a_value_is_one_in_whatever_measure_or_spelling_it_is_written(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", FORMS, ids=lambda case: case["id"])
+def test_a_repair_keeps_the_claim_s_form_and_a_slot_of_one_value_holds_one(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

@@ -83,7 +83,10 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
         if values["evidence"] or values["expected"]:
             raise Usage("--evidence and --expected go with --text; a request file holds its own.")
         return request_from(source, operation)
-    request: dict[str, JSON] = {"schema": REQUEST_SCHEMA, "candidate_output": _text(text, operation, "--text")}
+    request: dict[str, JSON] = {
+        "schema": REQUEST_SCHEMA,
+        "candidate_output": _text(text, operation, "--text"),
+    }
     if values["expected"] is not None:
         request["expected_output"] = _text(values["expected"], operation, "--expected")
     request["evidence"] = [

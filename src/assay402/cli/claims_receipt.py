@@ -21,7 +21,9 @@ _HELP: Final = """Compute the three hashes of a receipt anew.
 ANSWER is the published JSON as it was received. The input hash is over the request: give it with --request, or it is
 only compared with itself. Whether the service signed the answer is for `assay verify`."""
 _EPILOG: Final = "Exit codes: 0 no hash differs, 1 one differs, 2 usage, or no answer of this contract."
-_MISSING: Final = {("input_hash", "not computed"): "  (give the request that was answered with --request FILE)"}
+_MISSING: Final = {
+    ("input_hash", "not computed"): "  (give the request that was answered with --request FILE)"
+}
 """What a hash is not computed for want of."""
 _COLOURS: Final = {"matches": "green", "differs": "red", "not computed": "yellow"}
 

@@ -20,7 +20,7 @@ HOLDS: Final = Pattern(
 """A verb that says what something is, has or comes to, before a value."""
 BY_ITSELF: Final = Pattern(rf"(?:{_HOLDING})s\s(?:at|by|from|until|to|on|[0-9$€£¥])")
 _OF_ITS_OWN: Final = Pattern(rf"(?:the|its|it|this|our|your|an?)\s(?:[\w-]+\s){{0,3}}?(?={HOLDS.pattern})")
-_OPENS: Final = re.compile(rf":\s|\b(?:that|whether)\s(?=\w)")
+_OPENS: Final = re.compile(r":\s|\b(?:that|whether)\s(?=\w)")
 """Behind these a clause begins, so that what stands before is none of its verbs."""
 _LED: Final = Pattern(table("joints")["led"], re.IGNORECASE)
 """What hangs on another clause, or tells what somebody says."""

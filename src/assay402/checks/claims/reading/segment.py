@@ -7,8 +7,8 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.joints import joints
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.sentences import FINITE, begins_clause, sentences, trimmed
 from assay402.checks.claims.reading.statuses import is_quotation
 from assay402.core.errors import JSONUnreadable

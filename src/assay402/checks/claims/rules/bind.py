@@ -12,6 +12,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import is_code
+from assay402.checks.claims.rules.called import is_called
 from assay402.checks.claims.rules.compare import (
     IDENTIFYING,
     NUMERIC,
@@ -35,10 +36,6 @@ _ROLES: Final = {
 }
 
 
-PARTED: Final = re.compile(r"[\s_./-]")
-"""What parts the words of a field's name, each of which may be what a claim calls it: `latency.p95_ms`."""
-
-
 class Binding(Struct, frozen=True, gc=False):
     """A value of a claim and what a record says of it. Positional: one is made per value and record."""
 
@@ -57,17 +54,6 @@ class Binding(Struct, frozen=True, gc=False):
         if self.found is None or self.found.start >= 0 or -self.found.start > len(self.record.fields):
             return self.record.ref
         return self.record.field_ref(self.record.fields[-1 - self.found.start])
-
-
-def _is_name(fact: Fact, record: Record, claim: Claim) -> bool:
-    """Tell whether an identifier is what a field of a record is called, and no other field as the claim calls it."""
-    named = [field.name.lower() for field in record.fields if fact.value in field.name.lower()]
-    if any(fact.value in (name, name.partition("_")[0]) for name in named):
-        return True
-    parts = [each for name in named if fact.value in (each := PARTED.split(name))]
-    if len(parts) > 1:
-        parts = [each for each in parts if claim.content & frozenset(stems(" ".join(each)))]
-    return len(parts) == 1
 
 
 class Stated:
@@ -91,7 +77,7 @@ class Stated:
 def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
     """Say what a record says of a value: in itself first, then in what it stands in, then in what stands in it."""
     claim = stated.claim
-    if fact.kind == "id" and _is_name(fact, record, claim):
+    if fact.kind == "id" and is_called(fact, record, claim):
         return Binding("match", fact, None, record)
     if fact.kind == "code":
         return _bind_code(fact, record, claim, is_named=is_named)

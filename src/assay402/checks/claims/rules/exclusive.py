@@ -13,7 +13,8 @@ from assay402.checks.claims.reading.facts import value_facts
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
-from assay402.checks.claims.rules.bind import PARTED, Binding
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.called import PARTED
 from assay402.checks.claims.rules.compare import NUMERIC, compare
 from assay402.checks.claims.rules.deed import stage_of
 from assay402.checks.claims.rules.view import Near, View
