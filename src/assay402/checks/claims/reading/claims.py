@@ -14,7 +14,13 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.sentences import FINITE
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
-from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
+from assay402.checks.claims.reading.statuses import (
+    is_title,
+    said_of_cell,
+    said_of_none,
+    said_of_tick,
+    tells_status,
+)
 from assay402.checks.claims.reading.text import stem, stems, stop_words, the_same, word_spans
 
 _GREETING: Final = re.compile(
@@ -43,12 +49,6 @@ _ALL: Final = Pattern(
     re.IGNORECASE,
 )
 _NONE: Final = Pattern(r"\b(?:no|none|neither|nothing|never|zero|nobody)\b", re.IGNORECASE)
-_NOT_ONE: Final = re.compile(
-    r"not (?:(?:even )?(?:a|one) single|(?:even )?one)\s(?!(?:but|to|or|only)\b)((?=of\b))?", re.IGNORECASE
-)
-"""`Not a single test failed` says that no test failed, and `not one of them` that none of them did."""
-_NOBODY: Final = re.compile(r"(?:nobody|no one)\s(was|is|were|are|has|have|had|will)\s", re.IGNORECASE)
-_MANY: Final = {"was": "were", "is": "are", "has": "have"}
 _ONLY: Final = Pattern(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"(?:it|they|this|that|these|those|he|she|which|none|neither|both)\b|(?:was|were|has|have|had|is|are|then|also|not|and|did|does|will)\b",
@@ -216,13 +216,7 @@ def _said(text: str, piece: Piece) -> str:
     """Give in a sentence what a piece says by a status or a tick; empty where it says it in words."""
     if piece.cell is not None:
         return said_of_cell(*piece.cell, text)
-    not_one = _NOT_ONE.match(text)
-    if not_one is not None and FINITE.search(text, not_one.end()):
-        return f"{'None' if not_one[1] else 'No'} {text[not_one.end() :]}"
-    nobody = _NOBODY.match(text)
-    if nobody is not None:
-        return f"No people {_MANY.get(nobody[1].lower(), nobody[1].lower())} {text[nobody.end() :]}"
-    return said_of_tick(text, marked=piece.ticked in ("x", "X"))
+    return said_of_none(text) or said_of_tick(text, marked=piece.ticked in ("x", "X"))
 
 
 def spoken(claim: Claim) -> Claim:

@@ -198,10 +198,15 @@ def _short(view: View, fact: Fact) -> tuple[Near, Binding, bool] | None:
     whole = values[noun]
     if whole.low != fact.low or near.coverage < _HALF or near.missing_names:
         return None
+    parts = [stem(part) for field in near.record.fields for part in PARTED.split(field.name.lower())]
     told = [
         each
         for name, each in values.items()
-        if name != noun and name in said and each.kind == "number" and _is_less(each, whole)
+        if name != noun
+        and name in said
+        and each.kind == "number"
+        and _is_less(each, whole)
+        and parts.count(name) == 1  # `shipped=18 shipped_later=2` tells of more
     ]
     return (near, Binding("mismatch", fact, told[0], near.record, 1), False) if len(told) == 1 else None
 

@@ -44,6 +44,7 @@ def value_mismatch(view: View) -> Finding | None:
     COMPARISON_FALSE, where the record that fits the claim best (by identifier, by its other values, by its words)
     gives the attribute another value and no record that fits as well gives the claimed one.
     `The Basic plan costs $39` beside `Basic: $19/month, Pro: $39/month` is contradicted: 39 stands there for another plan.
+    So is another version of one place, end of a change (`to=6`), `all 300` beside fewer done, and value of one name (`p95_ms`).
 
     ## Why it matters
     A wrong amount, date or number in a report is acted on as if it were right.
