@@ -11,12 +11,10 @@ from assay402.checks.claims import CHECK
 from assay402.core.asks import Answerer
 from assay402.library import answer
 
-__all__ = ["diagnose", "repair", "repair_bundle", "verify"]
-
 
 def __dir__() -> list[str]:
     """Give the operations alone, so that whoever looks finds what there is to call."""
-    return list(__all__)
+    return ["diagnose", "repair", "repair_bundle", "verify"]
 
 
 def diagnose(

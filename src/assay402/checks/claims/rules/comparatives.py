@@ -140,9 +140,7 @@ def _by_price(view: View, mine: Sides) -> Finding | None:
 
 def _row(view: View, named: tuple[str, ...]) -> Record | None:
     """Give the only row, or labelled line, that is of a thing by its whole name."""
-    if not named:
-        return None
-    held = view.world.with_stem(stem(max(named, key=len)))[:60]
+    held = view.world.with_stem(stem(max(named, key=len, default="")))[:60]
     rows = [record for record in held if _tokens(_head(record)) == named]
     return rows[0] if len(rows) == 1 else None
 

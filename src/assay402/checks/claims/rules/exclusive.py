@@ -117,15 +117,13 @@ def _slots(record: Record, fact: Fact, noun: str, *, is_goal: bool) -> Iterator[
     """Give the values of the fields of a record that tell a version, or where something was brought."""
     wanted = _words("goals") if is_goal and _has(record, "origins") else _words("versions")
     for each in record.facts:
-        if each.start >= 0 or -each.start > len(record.fields):
-            continue
-        field = record.fields[-1 - each.start]
-        name = field.name.rpartition(".")[2].lower()
-        is_one = name in wanted and (
-            fact.kind == "version" or wanted is _words("goals") or stem(name.partition("_")[0]) == noun
-        )
-        if is_one and each.raw == field.value and _VERSION.fullmatch(field.value) is not None:
-            yield each
+        for field in record.fields[-1 - each.start :][:1] if each.start < 0 else ():
+            name = field.name.rpartition(".")[2].lower()
+            is_named = (
+                fact.kind == "version" or wanted is _words("goals") or stem(name.partition("_")[0]) == noun
+            )
+            if name in wanted and is_named and each.raw == field.value and _VERSION.fullmatch(field.value):
+                yield each
 
 
 def _only(fact: Fact, told: list[tuple[Near, Fact]]) -> tuple[Near, Binding, bool] | None:
@@ -183,21 +181,18 @@ def _moved(view: View, fact: Fact) -> tuple[Near, Binding, bool] | None:
 def _short(view: View, fact: Fact) -> tuple[Near, Binding, bool] | None:
     """Give how many of all it was done to, where one record counts all and, less, those: `recipients=300 delivered=287`."""
     counted = _COUNTED.match(view.claim.text, fact.end)
-    if counted is None:
-        return None
-    noun, said = stem(counted[1]), frozenset(stems(view.claim.text))
+    noun, said = stem(counted[1]) if counted is not None else "", frozenset(stems(view.claim.text))
     held = [
         (near, values)
         for near in view.near[:_LOOKED_AT]
         for values in ({_name(near.record, each): each for each in near.record.facts if each.start < 0},)
         if noun in values
     ]
-    if len(held) != 1:
-        return None  # of several such records any may be meant
+    # Of several such records any may be meant.
+    if len(held) != 1 or not _is_all(*held[0], noun, fact):
+        return None
     near, values = held[0]
     whole = values[noun]
-    if whole.low != fact.low or near.coverage < _HALF or near.missing_names:
-        return None
     parts = [stem(part) for field in near.record.fields for part in PARTED.split(field.name.lower())]
     told = [
         each
@@ -209,6 +204,11 @@ def _short(view: View, fact: Fact) -> tuple[Near, Binding, bool] | None:
         and parts.count(name) == 1  # `shipped=18 shipped_later=2` tells of more
     ]
     return (near, Binding("mismatch", fact, told[0], near.record, 1), False) if len(told) == 1 else None
+
+
+def _is_all(near: Near, values: dict[str, Fact], noun: str, fact: Fact) -> bool:
+    """Tell whether a record that fits a claim counts as many in all as the claim says."""
+    return values[noun].low == fact.low and near.coverage >= _HALF and not near.missing_names
 
 
 _HALF: Final = 0.5
