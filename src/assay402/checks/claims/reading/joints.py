@@ -22,7 +22,7 @@ BY_ITSELF: Final = Pattern(rf"(?:{_HOLDING})s\s(?:at|by|from|until|to|on|[0-9$â‚
 _OF_ITS_OWN: Final = Pattern(rf"(?:the|its|it|this|our|your|an?)\s(?:[\w-]+\s){{0,3}}?(?={HOLDS.pattern})")
 _OPENS: Final = re.compile(r":\s|\b(?:that|whether)\s(?=\w)")
 """Behind these a clause begins, so that what stands before is none of its verbs."""
-_LED: Final = Pattern(table("joints")["led"], re.IGNORECASE)
+LED: Final = Pattern(table("joints")["led"], re.IGNORECASE)
 """What hangs on another clause, or tells what somebody says."""
 
 
@@ -62,7 +62,7 @@ def _says(left: str) -> bool:
 
 def _is_listed(sentence: str) -> bool:
     """Tell whether clauses may stand in a list of which commas part the first: `A opens at 7, B begins at 8 and ends at 9`."""
-    return ", " in sentence and " and " in sentence and _LED.search(sentence) is None
+    return ", " in sentence and " and " in sentence and LED.search(sentence) is None
 
 
 def _is_sentence(right: str) -> bool:
