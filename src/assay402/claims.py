@@ -12,6 +12,11 @@ from assay402.core.asks import Answerer
 from assay402.library import answer
 
 
+def __dir__() -> list[str]:
+    """Give the operations alone, so that whoever looks finds what there is to call."""
+    return ["diagnose", "repair", "repair_bundle", "verify"]
+
+
 def diagnose(
     request: Mapping[str, Any], *, now: datetime | None = None, judge: Answerer | None = None
 ) -> dict[str, Any]:

@@ -43,6 +43,7 @@ EVERYDAY = cases("claims/everyday.json")
 VERBS = json.loads((VECTORS / "claims" / "verbs.json").read_bytes())
 CONFLICTS = cases("claims/fault-b.json")
 PARAPHRASED = cases("claims/recall.json")
+FORMS = cases("claims/fault-c.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -200,6 +201,11 @@ def supports(candidate: str, evidence: str) -> bool:
 
 @pytest.mark.parametrize("case", PARAPHRASED, ids=lambda case: case["id"])
 def test_an_everyday_paraphrase_is_supported_and_its_near_miss_is_not(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", FORMS, ids=lambda case: case["id"])
+def test_a_repair_keeps_the_claim_s_form_and_a_slot_of_one_value_holds_one(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from assay402 import claims
 from claims_cases import item, request
 from cli.test_cli import assay
 
@@ -249,3 +250,23 @@ def test_a_folder_in_the_place_of_a_file_cannot_be_read(tmp_path: Path) -> None:
     told = assay("claims", "diagnose", "--text", str(tmp_path), "--evidence", str(tmp_path))
     assert told.returncode == 2
     assert "The file of --text cannot be read." in told.stderr.decode()
+
+
+@pytest.mark.parametrize(("option", "other"), [("--text", "--evidence"), ("--evidence", "--text")])
+def test_a_file_that_is_no_text_is_named_with_its_option(option: str, other: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.bin").write_bytes(b"\xff\xfe")
+    (tmp_path / "plain.txt").write_text("deploy ok", "utf-8")
+    told = assay(
+        "claims", "diagnose", option, str(tmp_path / "odd.bin"), other, str(tmp_path / "plain.txt")
+    ).stderr.decode()
+    assert f"{option} {tmp_path / 'odd.bin'} is not UTF-8 text" in told
+
+
+def test_the_library_shows_its_operations_alone() -> None:
+    assert dir(claims) == ["diagnose", "repair", "repair_bundle", "verify"]
+
+
+def test_a_receipt_without_its_request_says_how_to_give_it(files: dict[str, str], tmp_path: Path) -> None:
+    answer = tmp_path / "answer.json"
+    answer.write_bytes(assay("claims", "diagnose", files["request.json"], "--json").stdout)
+    assert b"--request FILE" in assay("claims", "receipt", str(answer)).stdout

@@ -36,6 +36,8 @@ With --jsonl 0 once every line is answered, whatever the states: each line
 tells its own; 3 where a line met a fault of ours."""
 _COLOURS: Final = {"SUPPORTED": "green", "CONTRADICTED": "red", "UNSUPPORTED": "yellow", "UNVERIFIED": "blue"}
 _STATE_COLOURS: Final = {"CLEAR_WITH_CEILING": "green", "REPAIR_REQUIRED": "yellow", "HOLD": "blue"}
+_LONGEST_NAME: Final = 200
+"""Characters of a file's name that an error repeats."""
 _KINDS: Final = ("log", "paste", "document", "description")
 _BY_ENDING: Final = {".log": "log", ".txt": "log", ".out": "log", ".json": "paste", ".jsonl": "log"}
 
@@ -81,24 +83,28 @@ def _compose(operation: Operation[Any, Any], values: Mapping[str, Any]) -> JSON 
         if values["evidence"] or values["expected"]:
             raise Usage("--evidence and --expected go with --text; a request file holds its own.")
         return request_from(source, operation)
-    request: dict[str, JSON] = {"schema": REQUEST_SCHEMA, "candidate_output": _text(text, operation)}
+    request: dict[str, JSON] = {
+        "schema": REQUEST_SCHEMA,
+        "candidate_output": _text(text, operation, "--text"),
+    }
     if values["expected"] is not None:
-        request["expected_output"] = _text(values["expected"], operation)
+        request["expected_output"] = _text(values["expected"], operation, "--expected")
     request["evidence"] = [
         _item(number, each, operation) for number, each in enumerate(values["evidence"] or (), 1)
     ]
     return request
 
 
-def _text(stream: Any, operation: Operation[Any, Any]) -> str:  # noqa: ANN401  (a binary stream of click's)
+def _text(stream: Any, operation: Operation[Any, Any], option: str) -> str:  # noqa: ANN401  (a binary stream of click's)
     source = read_source(stream, operation.request_bytes)
+    named = f"{option} {visible(str(stream.name))[:_LONGEST_NAME]}"
     if isinstance(source, Refusal):
-        raise Usage(f"A file is longer than a request may be ({operation.request_bytes} bytes).")
+        raise Usage(f"{named} is longer than a request may be ({operation.request_bytes} bytes).")
     try:
         return source.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise Usage(
-            "A file is not UTF-8 text: convert it first, so that what is checked is what it says."
+            f"{named} is not UTF-8 text: convert it first, so that what is checked is what it says."
         ) from None
 
 
@@ -111,7 +117,7 @@ def _item(number: int, given: str, operation: Operation[Any, Any]) -> JSON:
         raise Usage(f"Item {number} of --evidence is no file, and KIND is one of {', '.join(_KINDS)}.")
     try:
         with path.open("rb") as stream:
-            text = _text(stream, operation)
+            text = _text(stream, operation, "--evidence")
     except OSError as error:
         raise Usage(f"The file of --evidence {number} could not be read: {error.strerror}.") from None
     return {

@@ -21,6 +21,10 @@ _HELP: Final = """Compute the three hashes of a receipt anew.
 ANSWER is the published JSON as it was received. The input hash is over the request: give it with --request, or it is
 only compared with itself. Whether the service signed the answer is for `assay verify`."""
 _EPILOG: Final = "Exit codes: 0 no hash differs, 1 one differs, 2 usage, or no answer of this contract."
+_MISSING: Final = {
+    ("input_hash", "not computed"): "  (give the request that was answered with --request FILE)"
+}
+"""What a hash is not computed for want of."""
 _COLOURS: Final = {"matches": "green", "differs": "red", "not computed": "yellow"}
 
 
@@ -50,7 +54,10 @@ def _receipt(answer: BinaryIO, request: BinaryIO | None, as_json: bool) -> None:
     if as_json:
         print_bytes(published_line(findings))
     else:
-        print_lines(f"{name:<14}{click.style(word, fg=_COLOURS[word])}" for name, word in findings.items())
+        print_lines(
+            f"{name:<14}{click.style(word, fg=_COLOURS[word])}{_MISSING.get((name, word), '')}"
+            for name, word in findings.items()
+        )
     click.get_current_context().exit(1 if "differs" in findings.values() else 0)
 
 

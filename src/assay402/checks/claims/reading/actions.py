@@ -150,17 +150,6 @@ def one_action(groups: frozenset[str]) -> frozenset[str]:
     return groups.union(*(known.get(each, ()) for each in groups))
 
 
-@cache
-def _subjects() -> frozenset[str]:
-    return frozenset(table("actions")["subjects"])
-
-
-def groups_of_key(name: str) -> frozenset[str]:
-    """Name the groups of the action that a record is of by the key of its identifier, such as `refund_id`."""
-    noun = name.lower().removesuffix("_id")
-    return groups_in(noun) if noun in _subjects() else frozenset()
-
-
 @lru_cache(maxsize=8_192)
 def groups_in(text: str) -> frozenset[str]:
     """Name the groups of actions whose words stand in a text in any form."""

@@ -9,12 +9,19 @@ from msgspec.structs import replace
 from assay402.checks.claims.model import ActionClass, Claim, Fact, Span
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.facts import LONGEST, facts
+from assay402.checks.claims.reading.joints import BY_ITSELF, HOLDS
 from assay402.checks.claims.reading.naming import kinds
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.segment import MOST_PIECES, Piece, pieces
 from assay402.checks.claims.reading.sentences import FINITE
 from assay402.checks.claims.reading.speech import ELLIPSIS, INTENT, PROMISE, states_nothing, stating
-from assay402.checks.claims.reading.statuses import is_title, said_of_cell, said_of_tick, tells_status
+from assay402.checks.claims.reading.statuses import (
+    is_title,
+    said_of_cell,
+    said_of_none,
+    said_of_tick,
+    tells_status,
+)
 from assay402.checks.claims.reading.text import stem, stems, stop_words, the_same, word_spans
 
 _GREETING: Final = re.compile(
@@ -109,7 +116,7 @@ def read_candidate(text: str) -> Candidate:
         if piece is found[-1] and stretch.rstrip("*_ ").endswith(":"):
             made = replace(made, dangling=True)
         claims.append(made)
-        if not _PRONOUN.match(stretch):
+        if not _PRONOUN.match(stretch) and not (piece.goes_on and BY_ITSELF.match(stretch)):
             subject = _subject(stretch)
     cut = found[MOST_PIECES - 1].end if len(found) >= MOST_PIECES else None
     return Candidate(claims=tuple(claims), classes=tuple(classes), cut_at=cut)
@@ -172,7 +179,7 @@ def _says(text: str) -> bool:
 
 def _claim(number: int, text: str, piece: Piece, subject: str) -> Claim:
     head = text[:LONGEST]
-    pronoun = _PRONOUN.match(head) is not None
+    pronoun = _PRONOUN.match(head) is not None or (piece.goes_on and BY_ITSELF.match(head) is not None)
     context = piece.context or (subject if pronoun else "")
     label = _LABEL.match(head)
     cited = [match.span() for match in _CITATION.finditer(head)]
@@ -212,7 +219,7 @@ def _said(text: str, piece: Piece) -> str:
     """Give in a sentence what a piece says by a status or a tick; empty where it says it in words."""
     if piece.cell is not None:
         return said_of_cell(*piece.cell, text)
-    return said_of_tick(text, marked=piece.ticked in ("x", "X"))
+    return said_of_none(text) or said_of_tick(text, marked=piece.ticked in ("x", "X"))
 
 
 def spoken(claim: Claim) -> Claim:
@@ -298,9 +305,18 @@ def _is_owner(word: str) -> bool:
 _SUBJECT_END: Final = Pattern(
     r"\b(?:is|are|was|were|has|have|had|will|did|does|do|can|may|must|should|would|failed|passed|succeeded|costs?|fell|rose)\b"
 )
+_VERB: Final = re.compile(
+    r"\b(?:[a-z]{3,}ed|ran|took|went|came|began|ended)\b(?=[.,;]|$|\s(?:at|on|in|to|by|for|with|from|after|before|within|up|an?|the|its|all|[0-9$€£])\b)"
+)
 
 
 def _subject(text: str) -> str:
     """Give the words before the first finite verb, which a following pronoun may stand for."""
-    match = _SUBJECT_END.search(text)
-    return text[: match.start()].strip()[:120] if match is not None else text.strip()[:60]
+    verbs = (
+        match
+        for pattern in (_SUBJECT_END, HOLDS, _VERB)
+        for match in pattern.finditer(text)
+        if stems(text[: match.start()])
+    )
+    first = next(verbs, None)
+    return text[: first.start()].strip()[:120] if first is not None else text.strip()[:60]

@@ -11,7 +11,7 @@ from assay402.checks.claims.reading.blocks import Blocks
 from assay402.checks.claims.reading.idioms import said_plainly
 from assay402.checks.claims.reading.naming import is_id_name
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.sentences import sentences
+from assay402.checks.claims.reading.sentences import is_labelled, sentences
 from assay402.checks.claims.reading.statuses import words_for
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, Number, members, read
@@ -173,18 +173,12 @@ class Reader:
             self._add(Record(item, len(self.records), number, span, "row", line, spoken, label=heading))
             return
         prose = len(line) > _LONG_LINE and not _LOG_MARK.search(line[:_LONG_LINE])
-        if above is None and (prose or (item.kind in ("document", "description") and ". " in line)):
+        prose = prose or (item.kind in ("document", "description") and ". " in line)
+        if above is None and prose and not is_labelled(line):
             for first, last in sentences(line):
+                at = (span[0] + first, span[0] + last)
                 self._add(
-                    Record(
-                        item,
-                        len(self.records),
-                        number,
-                        (span[0] + first, span[0] + last),
-                        "prose",
-                        line[first:last],
-                        label=heading,
-                    )
+                    Record(item, len(self.records), number, at, "prose", line[first:last], label=heading)
                 )
             return
         above = above or self._blocks.above(line)

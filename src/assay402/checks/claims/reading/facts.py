@@ -68,7 +68,7 @@ _GRAMMAR: Final = re.compile(
             ),
             (
                 rf"(?P<money>(?:US|CA|AU)?[$€£¥]\s?{_NUMBER}(?:[mb](?![A-Za-z])|{_SCALE})|-[$€£]{_NUMBER}|\b(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|USDC)\s?{_NUMBER}|"
-                rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|dollars?|euros?|pounds?|cents?)\b)"
+                rf"(?<![\w.]){_NUMBER}{_SCALE}\s?(?:USDC|USD|EUR|GBP|JPY|CHF|CAD|AUD|(?:(?:US|U\.S\.|Canadian|Australian)\s)?dollars?|euros?|pounds?|cents?|Swiss francs?|yen)\b)"
             ),
             rf"(?P<percent>(?<![\w.]){_NUMBER}\s?(?:%|per\s?cent\b|percentage points?\b|pp\b))",
             rf"(?P<named>\b(?i:{_ID_NOUN})\s?(?:number|no\.?|id|code)?\s?(?:#|:(?!\s?[0-9]+\s[a-z]))?\s?(?:#\s?)?[0-9][0-9]*\b(?![.,:]?[0-9%/-]|\s?(?:%|percent|(?:second|minute|hour|day|week|month|year)s?\b)))",
@@ -144,7 +144,11 @@ def _words(text: str) -> list[Fact]:
         if behind is not None:
             raw = text[start : behind.end()]
             measured = _measured(
-                "percent" if behind[1] else "money", f"{value} {behind[2] or '%'}", start, behind.end(), text
+                "percent" if behind[1] else "money",
+                f"{value} {behind[2] or behind[3] or '%'}",
+                start,
+                behind.end(),
+                text,
             )
             found += [] if measured is None else [replace(measured, raw=raw)]
             continue
@@ -157,7 +161,10 @@ def _words(text: str) -> list[Fact]:
     return found
 
 
-_MEASURED_BY: Final = re.compile(r"\s(?:(per\s?cent)|(dollar|euro|pound|cent)s?)\b", re.IGNORECASE)
+_MEASURED_BY: Final = re.compile(
+    r"\s(?:(per\s?cent)|((?:canadian |australian )?dollar|euro|pound|cent|swiss franc|yen)s?|(?:us|u\.s\.) (dollar)s?)\b",
+    re.IGNORECASE,
+)
 _ENDING: Final = re.compile(r"[0-9]+$")
 
 

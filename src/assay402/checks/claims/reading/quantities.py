@@ -11,7 +11,7 @@ SCALES: Final = {
     "k": 3, "thousand": 3, "m": 6, "mn": 6, "million": 6, "b": 9, "bn": 9, "billion": 9, "trillion": 12,
 }  # fmt: skip
 CURRENCIES: Final = {
-    "usdc": "USDC", "ca$": "CAD", "au$": "AUD", "usd": "USD", "eur": "EUR", "gbp": "GBP", "jpy": "JPY", "chf": "CHF", "cad": "CAD", "aud": "AUD",
+    "usdc": "USDC", "canadian dollar": "CAD", "australian dollar": "AUD", "swiss franc": "CHF", "yen": "JPY", "ca$": "CAD", "au$": "AUD", "usd": "USD", "eur": "EUR", "gbp": "GBP", "jpy": "JPY", "chf": "CHF", "cad": "CAD", "aud": "AUD",
     "€": "EUR", "£": "GBP", "¥": "JPY", "euro": "EUR", "pound": "GBP", "dollar": "USD", "cent": "cents", "$": "USD", "": "",
 }  # fmt: skip
 """Signs and words of currencies, the longer ones first; the dollar sign alone is read as US dollars."""

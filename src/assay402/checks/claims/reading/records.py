@@ -31,24 +31,8 @@ _TIME_NAMES: Final = (
     "timestamp", "time", "ts", "updated_at", "completed_at", "finished_at", "created_at", "date", "at",
 )  # fmt: skip
 _MONEY_NAMES: Final = frozenset(
-    {
-        "amount",
-        "cost",
-        "total",
-        "balance",
-        "paid",
-        "due",
-        "charge",
-        "refund",
-        "fare",
-        "subtotal",
-        "tax",
-        "payment",
-        "discount",
-        "fee",
-        "pay",
-    }
-)
+    ("amount", "cost", "total", "balance", "paid", "due", "charge", "refund", "fare", "subtotal", "tax", "payment", "discount", "fee", "pay")
+)  # fmt: skip
 _CURRENCY: Final = re.compile(r"(?:^|\.)(?:currency|currency_code|ccy|curr)$", re.IGNORECASE)
 _CODE_LENGTH: Final = 3
 UNIT_NAME: Final = re.compile(r"(?:^|_)(?:currency|currency_code|ccy|curr|units?)$", re.IGNORECASE)
@@ -285,7 +269,11 @@ class Record(_Placed):
         found: list[Fact] = []
         for index, field in enumerate(self.fields):
             attribute = _named_by(field.name)
-            if _WHOLE.fullmatch(field.value) is not None and is_id_name(field.name):
+            if (
+                _WHOLE.fullmatch(field.value) is not None
+                and is_id_name(field.name)
+                and not self._is_end(field)
+            ):
                 found.append(Fact("id", field.value, None, None, "", field.value, -1 - index, 0, attribute))
                 continue
             day = epoch(field.name, field.value)
@@ -305,6 +293,15 @@ class Record(_Placed):
                     currencies.get(field.name.rpartition(".")[0], currencies.get("", "")),
                 )
         return tuple(found)
+
+    def _is_end(self, field: Field) -> bool:
+        """Tell whether a number is what something went to, beside the number from which it came, and names nobody."""
+        above, dot, name = field.name.rpartition(".")
+        return (
+            name == "to"
+            and any(each.name == f"{above}{dot}from" and _WHOLE.fullmatch(each.value) for each in self.fields)
+            and not any(_MONEY_NAMES & set(each.name.lower().split("_")) for each in self.fields)
+        )
 
     def _is_repaid(self, field: Field) -> bool:
         """Tell whether a field is a negative sum of a list of payments, which is money given back."""

@@ -7,6 +7,7 @@ from unicodedata import normalize
 
 from assay402.checks.claims.model import EvidenceItem, Hit
 from assay402.checks.claims.reading.addressing import Hints, addressed
+from assay402.checks.claims.reading.pleading import objects_in, pleading
 from assay402.checks.claims.reading.unwrapping import unwrapped
 
 _VERDICT: Final = r"(?:supported|verified|true|correct|passed|pass|clear(?:_with_ceiling)?|approved|valid|confirmed|accurate|compliant|contradicted)"
@@ -120,13 +121,13 @@ def addresses_checker(text: str) -> bool:
 
 def _ordered(text: str, where: str) -> list[Hit]:
     low = (text if text.isascii() else _shown(text)).lower()
-    cheap, hints = tuple([each for each in _CHEAP if each in low]), Hints.of(low)
-    if not cheap and not hints.stand_in(low):
+    cheap, hints, held = tuple([each for each in _CHEAP if each in low]), Hints.of(low), objects_in(low)
+    if not cheap and not held and not hints.stand_in(low):
         return []
     found, start = [], 0
     for line in text.split("\n"):
         if len(line) > 12:  # shorter than any order
-            found += _orders(line, start, where, cheap, hints)
+            found += _orders(line, start, where, (cheap, held, hints))
         start += len(line) + 1
     return found
 
@@ -145,16 +146,21 @@ _CHEAP: Final = (
 """A line without any of these holds no order, and looking for them is quick."""
 
 
-def _orders(line: str, start: int, where: str, words: tuple[str, ...], hints: Hints) -> list[Hit]:
-    """Give the first order of a line; `words` and `hints` are those of them that the whole text holds."""
+def _orders(
+    line: str, start: int, where: str, known: tuple[tuple[str, ...], tuple[str, ...], Hints]
+) -> list[Hit]:
+    """Give the first order of a line; `known` are the words that the whole text holds."""
+    words, held, hints = known
     shown = line if line.isascii() else _shown(line)
     low = shown.lower()
     cheap = any(map(low.__contains__, words))
-    if not cheap and not hints.stand_in(low):
+    if not cheap and not any(map(low.__contains__, held)) and not hints.stand_in(low):
         return []
     for begin in range(0, max(1, len(shown) - _LONGEST // 2), _LONGEST // 2):
         window = shown[begin : begin + _LONGEST]
-        told = addressed(window, low[begin : begin + _LONGEST], hints)
+        told = addressed(window, low[begin : begin + _LONGEST], hints) or pleading(
+            window, low[begin : begin + _LONGEST], held
+        )
         found = (each for pattern in _ORDER for each in pattern.finditer(window)) if cheap else ()
         for match in (*(() if told is None else (told,)), *found):
             before, after = window[: match.start()], window[match.end() :]
@@ -175,7 +181,7 @@ _ALIKE: Final = str.maketrans(
     "ABEZHIKMNOPTYX" + "aikvopu" + "ABE3KMHOPCTX" + "aeopcyxisjdh",
 )
 _CHOICE: Final = re.compile(
-    r"[\"'`*]?\s?(?:or|/|,|and)\s?[\"'`*]?(?:or\s)?(?:not|no|un\w+|contradicted|rejected|refuted|false|wrong|denied)\b",
+    r"[\"'`*]?\s?(?:or|/|,|and)\s?[\"'`*]?(?:or\s)?(?:not|no(?!\s\w)|un\w+|contradicted|rejected|refuted|false|wrong|denied)\b",
     re.IGNORECASE,
 )
 """What follows a verdict where all of them are named: a rule of how to judge, and no order to judge so."""

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from assay402.checks.claims.reading.joints import joints
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.sentences import FINITE, begins_clause, sentences, trimmed
 from assay402.checks.claims.reading.statuses import is_quotation
@@ -24,9 +26,6 @@ _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+|\s*\*\*(?=[^*]+\*\*:?\s*$)|\s*__
 _FENCE: Final = Pattern(r"\s{0,3}(```|~~~)")
 _RULE: Final = re.compile(r"^[\s|:+=_*-]+$")
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_SPLIT: Final = re.compile(
-    r";\s+|,?\s+(?:but|while|whereas)\s+|,\s+(?:and|so)\s+|\s+and\s+|(?P<dash>\s*—\s*|\s+[-–]\s+)"
-)
 _LOOKED_AT: Final = 300
 """Characters on either side of a joint that decide whether two clauses meet there."""
 
@@ -43,6 +42,8 @@ class Piece(Struct, frozen=True, gc=False):
     paragraph: int = 0
     cell: tuple[str, str, str] | None = None
     """Of a table's cell: the header of the first column, the first cell of the row, and the column's header."""
+    goes_on: bool = False
+    """It stands behind a joint, so that its subject may be the one before."""
 
 
 def pieces(text: str) -> list[Piece]:
@@ -157,29 +158,20 @@ def _clauses(text: str, piece: Piece) -> list[Piece]:
     """Split a sentence where both sides say something of their own."""
     whole = text[piece.start : piece.end]
     found, begin = [], 0
-    if '"' not in whole and "“" not in whole:
-        for match in _SPLIT.finditer(whole):
-            left = whole[max(begin, match.start() - _LOOKED_AT) : match.start()]
-            right = whole[match.end() : match.end() + _LOOKED_AT]
-            conditional = "if " in whole[begin : begin + 4].lower()
-            hangs = match["dash"] is not None and FINITE.match(right) is not None
-            begins = begins_clause(right) or _FOUND_NONE.match(right) is not None
-            if FINITE.search(left) and begins and not conditional and not hangs:
-                found.append((begin, match.start()))
-                begin = match.end()
+    for start, end in joints(whole):
+        found.append((begin, start))
+        begin = end
     found.append((begin, len(whole)))
     found = [part for each in found for part in _premise(whole, *each)]
     made = []
     for first, last in found:
         form: Form = "clause" if FINITE.search(whole[first:last]) else "fragment"
-        made.append(Piece(piece.start + first, piece.start + last, form, "", piece.ticked, piece.paragraph))
+        made.append(
+            replace(piece, start=piece.start + first, end=piece.start + last, form=form, goes_on=first > 0)
+        )
     return made
 
 
-_FOUND_NONE: Final = re.compile(
-    r"(?:found|had|left|saw|showed|gave|hit)\s(?:no|zero|[0-9]+)\s[a-z]", re.IGNORECASE
-)
-"""A clause that tells what was found, with the subject of the one before it."""
 _PREMISE: Final = re.compile(r"(?:since|as|given that|now that)\s", re.IGNORECASE)
 
 

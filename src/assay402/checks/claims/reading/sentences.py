@@ -61,6 +61,31 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     yield from trimmed(text, start, len(text))
 
 
+_LABELLED: Final = re.compile(r"[A-Z][\w /()-]{1,40}:\s(?=[$€£]?[0-9])(?!\S+\s\S+\s\S+\s\S+\s\S)[^:\n]{1,60}")
+"""A label with a value of a few words, which begins with a number."""
+
+
+_SORT: Final = re.compile(r"([$€£])|(%)|([A-Z][a-z]{2,}|[0-9]-[0-9])|(:)|([a-z])")
+"""What tells sums, shares, days, times and quantities from each other."""
+
+
+def is_labelled(line: str) -> bool:
+    """Tell whether a line is labels with values of different sorts, each with a full stop: `Total: $20. Due: 3 May.`
+
+    Of values of one sort each belongs to its own label alone, and they are read apart.
+    """
+    if ": " not in line[:_LOOKED_AT] or len(line) > 8 * _LOOKED_AT:
+        return False
+    parts = [line[first:last] for first, last in sentences(line)]
+    if not all(_LABELLED.fullmatch(each) for each in parts):
+        return False
+    sorts = [
+        found.lastindex if (found := _SORT.search(each.partition(": ")[2])) is not None else 0
+        for each in parts
+    ]
+    return len(set(sorts)) == len(sorts)
+
+
 def _goes_on(text: str, start: int, match: re.Match[str]) -> bool:
     """Tell whether a sentence goes on behind a sign that may end it."""
     sign, end = match[0], match.end()

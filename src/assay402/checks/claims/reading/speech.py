@@ -68,6 +68,13 @@ _TELLING: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that only bring in what is stated behind them."""
+_GREETED: Final = re.compile(
+    r"(?:(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day))\b(?:\s(?:[\w'’&-]+|(?:mr|ms|mrs|dr|prof)\.)){0,4}?"
+    r"|sure|okay|ok|certainly|of course|absolutely|alright|all right|(?:great|good) news|sorry|apologies|congratulations|(?:thanks|thank you|sorry)(?: (?:so|very) much)?(?: for [\w' -]{1,40})?)"
+    r"(?:\s?[,!:]|\s?[–—]|\s-)\s+",
+    re.IGNORECASE,
+)
+"""Words to the reader before what is stated, his name with them."""
 _TAG: Final = Pattern(
     r",\s*(?:(?:is|are|was|were|do|does|did|have|has|had|would|could|should|wo|ca)(?:n't| not)?\s(?:it|you|they|we|he|she|i)\b[^,?]{0,20}|right|correct|okay|ok|yes|no|you know)\s?\?[\s*_\"')]*$",
     re.IGNORECASE,
@@ -132,7 +139,7 @@ def stating(text: str) -> tuple[int, int]:
 def _behind_lead(text: str) -> int:
     """Give where the statement begins that a lead-in or a belief brings in; 0 where there is none."""
     bare = len(text) - len(text.lstrip("*_\"' "))
-    lead = _TELLING.match(text, bare)
+    lead = _TELLING.match(text, bare) or _GREETED.match(text, bare)
     if lead is not None and begins_clause(text[lead.end() :]) and not is_order(text[lead.end() :]):
         return lead.end()
     belief = _BELIEF.match(text, bare)

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.reading.patterns import Pattern
+from assay402.checks.claims.reading.sentences import FINITE
 
 _LONGEST: Final = 160
 _TICK: Final = Pattern(r"^\W*?(?:✅|✔️?|✓|☑️?|❌|✗|✘|✖️?|\[[xX]\])\s*|\s*(?:✅|✔️?|✓|☑️?|❌|✗|✘|✖️?)\W*$")
@@ -148,3 +149,22 @@ def announces_only(text: str, ends: str = "announced") -> bool:
         and named <= words_for(ends) | words_for("whole") | words_for("faults")
         and bool(named - words_for("whole"))
     )
+
+
+_NOT_ONE: Final = re.compile(
+    r"not (?:(?:even )?(?:a|one) single|(?:even )?one)\s(?!(?:but|to|or|only)\b)((?=of\b))?", re.IGNORECASE
+)
+_NOBODY: Final = re.compile(r"(?:nobody|no one)\s(was|is|has|were|are|have|had|will)\s", re.IGNORECASE)
+_OF_MANY: Final = {"was": "were", "is": "are", "has": "have"}
+
+
+def said_of_none(text: str) -> str:
+    """Give in a sentence with `no` what a text says of not one thing or of nobody; empty where it says nothing so."""
+    not_one = _NOT_ONE.match(text)
+    if not_one is not None and FINITE.search(text, not_one.end()):
+        return f"{'None' if not_one[1] else 'No'} {text[not_one.end() :]}"
+    nobody = _NOBODY.match(text)
+    if nobody is None:
+        return ""
+    verb = nobody[1].lower()
+    return f"No people {_OF_MANY.get(verb, verb)} {text[nobody.end() :]}"

@@ -13,6 +13,7 @@ from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import is_code
 from assay402.checks.claims.rules.bounds import as_bound
+from assay402.checks.claims.rules.called import is_called
 from assay402.checks.claims.rules.compare import (
     IDENTIFYING,
     NUMERIC,
@@ -78,7 +79,7 @@ class Stated:
 def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Binding:
     """Say what a record says of a value: in itself first, then in what it stands in, then in what stands in it."""
     claim = stated.claim
-    if fact.kind == "id" and fact.value in _field_names(record):
+    if fact.kind == "id" and is_called(fact, record, claim):
         return Binding("match", fact, None, record)
     if fact.kind == "code":
         return _bind_code(fact, record, claim, is_named=is_named)
@@ -98,14 +99,6 @@ def bind(fact: Fact, record: Record, stated: Stated, *, is_named: bool) -> Bindi
         if beside.state == "match":
             return beside
     return weaker or Binding("absent", fact)
-
-
-def _field_names(record: Record) -> set[str]:  # each whole, and up to the first line below
-    if "field names" not in record.memo:
-        names = [field.name.lower() for field in record.fields]
-        record.memo["field names"] = {*names, *[each.partition("_")[0] for each in names]}
-    found: set[str] = record.memo["field names"]
-    return found
 
 
 def _is_named_above(fact: Fact, found: Binding, record: Record, stated: Stated) -> bool:

@@ -139,16 +139,16 @@ def _by_price(view: View, mine: Sides) -> Finding | None:
 
 
 def _row(view: View, named: tuple[str, ...]) -> Record | None:
-    rows = (
-        [
-            record
-            for record in view.world.with_stem(stem(named[-1]))[:60]
-            if record.form == "row" and record.fields and _tokens(record.fields[0].value) == named
-        ]
-        if named
-        else []
-    )
+    """Give the only row, or labelled line, that is of a thing by its whole name."""
+    held = view.world.with_stem(stem(max(named, key=len, default="")))[:60]
+    rows = [record for record in held if _tokens(_head(record)) == named]
     return rows[0] if len(rows) == 1 else None
+
+
+def _head(record: Record) -> str:
+    if record.form == "row" and record.fields:
+        return record.fields[0].value
+    return record.fields[0].name if record.form == "line" and len(record.fields) == 1 else ""
 
 
 def _price(record: Record) -> Fact | None:

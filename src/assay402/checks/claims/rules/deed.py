@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
-from assay402.checks.claims.reading.actions import cue, groups_in, groups_of_key, is_participle, mentions
+from assay402.checks.claims.reading.actions import cue, groups_in, is_participle, mentions
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
@@ -243,8 +243,24 @@ def _groups(record: Record) -> frozenset[str]:
         each.value for each in record.fields if each.name.lower() in _NAMING or each.name.lower() in _STATUS
     ]
     told += [each.name for each in record.fields if each.name.lower().endswith(("ed", "ed_at"))]
-    keyed = groups_of_key(record.fields[0].name) if len(record.fields) > 1 else frozenset()
-    return groups_in(" ".join((record.label, *told, *sorted(record.id_kinds)))[:600]) | keyed
+    found = groups_in(" ".join((record.label, *told, *sorted(record.id_kinds)))[:600])
+    return found or _of_deed(record)
+
+
+_OF_DEED: Final = re.compile(
+    r"(refund|charge|payment|payout|transfer|deployment|migration|rollback|cancellation|reversal|backup|export|import|upload)(?:_id)?",
+    re.IGNORECASE,
+)
+_MIXED: Final = re.compile(r"(?=\D*[0-9])(?=[^A-Za-z]*[A-Za-z])[\w-]{2,80}")
+
+
+def _of_deed(record: Record) -> frozenset[str]:
+    """Give the action of which an object with a status is the record, named by it: `{"refund": "rf_1", "status": "pending"}`."""
+    named = [match for field in record.fields if (match := _OF_DEED.fullmatch(field.name)) is not None]
+    if len(named) != 1 or not _has_status(record):
+        return frozenset()
+    value = next(field.value for field in record.fields if field.name == named[0][0])
+    return groups_in(named[0][1]) if _MIXED.fullmatch(value) is not None else frozenset()
 
 
 def _tool_groups(label: str) -> frozenset[str]:

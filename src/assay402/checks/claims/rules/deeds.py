@@ -138,16 +138,16 @@ def _same_thing(view: View, action: Told) -> bool:
 def _staged(support: Support, rule_id: str, action: Told, code: str) -> Finding:
     newest = action.newest
     assert newest is not None  # noqa: S101  (callers looked)
-    named = action.act.name
+    named = "" if action.act.name in ("*", ANY) else f"{action.act.name} "
     return Finding(
         support=support,
         rule=rule_id,
         refs=(newest.record.ref,),
         code=code,
-        note=f"the newest record of the {named} action says {newest.stage}",
+        note=f"the newest record of the {named}action says {newest.stage}",
         missing=None
         if support == "CONTRADICTED"
-        else ("COMPLETION_STATUS", f"A record that the {named} action was completed{_which(action)}."),
+        else ("COMPLETION_STATUS", f"A record that the {named}action was completed{_which(action)}."),
         stage=newest.stage,
     )
 

@@ -11,8 +11,9 @@ from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding, is_asked
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
+from assay402.checks.claims.rules.exclusive import exclusive_mismatch
 from assay402.checks.claims.rules.polarity import denies
-from assay402.checks.claims.rules.repairing import replacement
+from assay402.checks.claims.rules.repairing import replacement, shown
 from assay402.checks.claims.rules.slips import is_slip
 from assay402.checks.claims.rules.standing import holds, out_of_force
 from assay402.checks.claims.rules.told import told
@@ -43,6 +44,7 @@ def value_mismatch(view: View) -> Finding | None:
     COMPARISON_FALSE, where the record that fits the claim best (by identifier, by its other values, by its words)
     gives the attribute another value and no record that fits as well gives the claimed one.
     `The Basic plan costs $39` beside `Basic: $19/month, Pro: $39/month` is contradicted: 39 stands there for another plan.
+    So is another version of one place, end of a change (`to=6`), `all 300` beside fewer done, and value of one name (`p95_ms`).
 
     ## Why it matters
     A wrong amount, date or number in a report is acted on as if it were right.
@@ -54,10 +56,11 @@ def value_mismatch(view: View) -> Finding | None:
     A value that only an undivided subject would exclude (a member of a list, one cause of several) is UNSUPPORTED.
     """
     claim = view.claim
-    found = _best_mismatch(view)
+    held = _best_mismatch(view)
+    found = (*held, True) if held is not None else exclusive_mismatch(view)
     if found is None:
         return None
-    near, binding = found
+    near, binding, is_to_replace = found
     fact = binding.fact
     code = (
         "IDENTITY_MISMATCH"
@@ -68,15 +71,15 @@ def value_mismatch(view: View) -> Finding | None:
         code = "UNIT_OR_CURRENCY_MISMATCH"
     if fact.compared and fact.compared != "~":
         code = "COMPARISON_FALSE"
-    value = binding.found.raw if binding.found is not None else ""
+    value = shown(binding)
     return Finding(
         support="CONTRADICTED",
         rule="claims/value-mismatch",
         refs=(binding.ref,),
         code=code,
-        note=f"the record of the same subject gives {value or 'another value'}",
+        note=f"the record of the same subject gives {value or 'it otherwise'}",
         bound=bound_values(claim, near),
-        repair=replacement(claim, binding),
+        repair=replacement(claim, binding) if is_to_replace else None,
     )
 
 

@@ -4,6 +4,8 @@ import re
 from itertools import islice
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
@@ -202,12 +204,23 @@ def _target(supported: Supported, near: Near, text: str) -> Finding | None:
         and _CHANNEL.search(text) is None
         and not (aim.is_common and any(each.is_name for each in told))
     ):
-        return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
+        return _to_another(supported, near.record)
     return unstated(supported, _ID, "the record names another target", "the same target")
 
 
 _CHANNEL: Final = re.compile(r"(?<!\w)#[A-Za-z]|\bchannels?\b")
 """What was posted in one may be posted in another as well."""
+
+
+def _to_another(supported: Supported, record: Record) -> Finding:
+    """Contradict a recipient; where each side names one address, the record's goes in the place of the claim's."""
+    found = denied(supported, _ID, record, "IDENTITY_MISMATCH", "the record names another recipient")
+    mine = [each for each in supported.claim.facts if each.kind == "email"]
+    told = {each.value: each.raw for each in record.facts if each.kind == "email"}
+    if len(mine) != 1 or len(told) != 1 or mine[0].value in told:
+        return found
+    start = supported.claim.span.start + mine[0].start
+    return replace(found, repair=("REPLACE_VALUE", start, start + len(mine[0].raw), *told.values()))
 
 
 def _whole(supported: Supported, near: Near, text: str) -> Finding | None:
@@ -280,7 +293,7 @@ def _addressee(supported: Supported, near: Near) -> Finding | None:
     others = [each for each in supported.view.world.bearing[:_LOOKED_AT] if "@" in each.text]
     if any(each is not near.record for each in others):
         return None
-    return denied(supported, _ID, near.record, "IDENTITY_MISMATCH", "the record names another recipient")
+    return _to_another(supported, near.record)
 
 
 _LOOKED_AT: Final = 600

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from assay402.checks.claims.model import Again, Correction, Diagnosis, Given, Repair, Verdict
+from assay402.checks.claims.rules.fitting import applied, begun_large, fitted, in_order
 from assay402.checks.claims.rules.restating import Restating
 from assay402.checks.claims.rules.wording import Edit, rewordings
 from assay402.core.check import rule
@@ -33,8 +34,8 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     ## What it reports
     One correction for each faulty claim, in this order of preference: the evidence's value in the claim's own
     spelling, a weaker stage, a denial, the right source, the line of the evidence that denies it in quotation marks,
-    else the clause is withheld. A value is put there as a record spells it, whole: `0042`, `555-0202`, `4:3`. The
-    changed text is diagnosed with the same engine; for the claim that is then still faulty, and for no other, the next
+    else the clause is withheld. A value is put there as a record spells it, whole: `0042`, `555-0202`, `4:3`; a
+    time, a date or a sum in the claim's own form (`8:15 pm`, `$1,050`) where that tells the same. The changed text is diagnosed with the same engine; for the claim that is then still faulty, and for no other, the next
     edit is tried, in the end withholding it. Where nothing would be left, the text quotes the line that has nearly all
     words of a claim, or says of each claim that is not contradicted that the supplied evidence does not show whether
     it is so.
@@ -56,10 +57,10 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
     opened = 0
     rounds = _rounds(diagnosis)
     for attempt in range(rounds):
-        text = _applied(given.candidate, corrections)
+        text = applied(given.candidate, corrections)
         if not any(char.isalnum() for char in text):
             corrections, opened = edits.left_open(faulty, quoting=not opened), opened + 1
-            text = _applied(given.candidate, corrections)
+            text = applied(given.candidate, corrections)
         if not any(char.isalnum() for char in text):
             break
         again = diagnose(replace(given, candidate=text))
@@ -69,7 +70,7 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
             and again.state in ("CLEAR_WITH_CEILING", "REPAIR_REQUIRED")
             and len(again.verdicts) <= len(diagnosis.verdicts)
         ):
-            return _proposal(text, _fitted(given.candidate, corrections), again)
+            return _proposal(text, fitted(given.candidate, corrections), again)
         if opened > 1:
             break
         if opened:
@@ -81,7 +82,7 @@ def repaired(case: tuple[Given, Diagnosis, Callable[[Given], Again]]) -> Repair:
         for each in diagnosis.verdicts
         if each.claim.id in corrections
     }
-    return Repair(proposed=None, corrections=_sorted(withheld), state_after=None, withheld=len(withheld))
+    return Repair(proposed=None, corrections=in_order(withheld), state_after=None, withheld=len(withheld))
 
 
 def _rounds(diagnosis: Diagnosis) -> int:
@@ -94,10 +95,6 @@ def _rounds(diagnosis: Diagnosis) -> int:
 def _proposal(text: str, fitted: list[Correction], again: Again) -> Repair:
     withheld = sum(each.op == "WITHHOLD" for each in fitted)
     return Repair(proposed=text, corrections=tuple(fitted), state_after=again.state, withheld=withheld)
-
-
-def _sorted(corrections: dict[str, Correction]) -> tuple[Correction, ...]:
-    return tuple(sorted(corrections.values(), key=lambda each: (each.start, each.end)))
 
 
 def _fall_back(
@@ -114,7 +111,7 @@ def _fall_back(
         for each in verdicts
         if each.claim.id in corrections and corrections[each.claim.id].op != "WITHHOLD"
     ]
-    blamed = _blamed(verdicts, corrections, wrong, _places(verdicts, _fitted(edits.candidate, corrections)))
+    blamed = _blamed(verdicts, corrections, wrong, _places(verdicts, fitted(edits.candidate, corrections)))
     known = {each.claim.id for each in edited}
     for each in verdicts:
         if each.claim.id in (
@@ -176,39 +173,6 @@ def _at(verdict: Verdict, places: list[tuple[int, int, str]]) -> list[str]:
     return found
 
 
-def _applied(candidate: str, corrections: dict[str, Correction]) -> str:
-    parts, position = [], 0
-    for edit in _fitted(candidate, corrections):
-        parts += [candidate[position : edit.start], edit.after]
-        position = edit.end
-    parts.append(candidate[position:])
-    return "".join(parts)
-
-
-def _fitted(candidate: str, corrections: dict[str, Correction]) -> list[Correction]:
-    """Give the edits in their order, none over another; what begins a sentence ends none before it."""
-    found: list[Correction] = []
-    position, said = 0, ""
-    for each in _sorted(corrections):
-        start = max(each.start, position)
-        said = (said + candidate[position:start])[-_SAID:]
-        after = each.after
-        if after.startswith(_ENDING) and not _GOES_ON.search(said):
-            after = after[len(_ENDING) :]
-        is_kept = start == each.start and after == each.after
-        found.append(
-            each if is_kept else replace(each, start=start, before=candidate[start : each.end], after=after)
-        )
-        position, said = each.end, (said + after)[-_SAID:]
-    return found
-
-
-_ENDING: Final = ". "
-_SAID: Final = 200
-_GOES_ON: Final = re.compile(r"\w[^.!?\n]*$")
-"""A sentence that has begun."""
-
-
 class _Edits:
     """The edits of a request's claims, by number."""
 
@@ -246,6 +210,7 @@ class _Edits:
 
     def _made(self, verdict: Verdict, edit: Edit) -> Correction:
         op, start, end, after = edit
+        after = begun_large(self.candidate, start, after)
         return Correction(
             claim_id=verdict.claim.id,
             op=op,

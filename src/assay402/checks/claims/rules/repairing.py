@@ -4,28 +4,12 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from msgspec.structs import replace
-
 from assay402.checks.claims.model import Claim, Fact
-from assay402.checks.claims.reading.parts import weekday
 from assay402.checks.claims.reading.patterns import Pattern
+from assay402.checks.claims.reading.records import UNIT_NAME, Record
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_share
-
-_MONTHS: Final = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
+from assay402.checks.claims.rules.dating import dated, timed
 
 
 def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | None:
@@ -39,7 +23,7 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
         last += cents.end()
         text: str | None = _with_unit(found)
     else:
-        text = _with_unit(found) if binding.state == "unit" else _spelled(fact, found)
+        text = _with_unit(found) if binding.state == "unit" else _spelled(fact, found, binding.record)
     told = _joined(*_source(binding)) if fact.kind in _JOINED else ""
     mine = _whole(claim.text, first, last)
     if told or (fact.kind in _JOINED and _joined(claim.text, first, last)):
@@ -55,6 +39,10 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
         first = compared.start()
     if text is None or (text == fact.raw and not fact.compared):
         return None
+    if fact.kind == "percent" and text.isdigit() and claim.text.startswith(" of ", last):
+        return None  # a count is no share
+    if fact.raw.endswith(".") and not text.endswith(".") and not claim.text[last:].strip("\"')”*_ "):
+        last -= 1  # the full stop of the sentence
     return ("REPLACE_VALUE", claim.span.start + first, claim.span.start + last, text)
 
 
@@ -111,14 +99,14 @@ _COMPARED: Final = Pattern(
 )
 
 
-def _spelled(fact: Fact, found: Fact) -> str | None:
+def _spelled(fact: Fact, found: Fact, record: Record | None) -> str | None:
     match fact.kind:
         case "money" | "number" | "percent" | "quantity":
-            return _number(fact, found)
+            return _number(fact, found, "" if record is None else _currency(record))
         case "date":
-            return _date(fact, found)
+            return dated(fact, found)
         case "time":
-            return _time(fact, found)
+            return timed(fact, found)
         case "version":
             return ("v" if fact.raw.startswith("v") else "") + found.value
     return found.raw
@@ -131,7 +119,34 @@ def _with_unit(found: Fact) -> str:
     return found.raw
 
 
-def _number(fact: Fact, found: Fact) -> str | None:
+def _currency(record: Record) -> str:
+    """Give the currency that a field of a record tells; empty where none does."""
+    return next(
+        (
+            each.value.upper()
+            for each in record.fields
+            if _CODE.fullmatch(each.value) and UNIT_NAME.search(each.name.rpartition(".")[2])
+        ),
+        "",
+    )
+
+
+_CODE: Final = re.compile(r"[A-Za-z]{3,4}")
+
+
+def shown(binding: Binding) -> str:
+    """Give the evidence's value as a note names it; empty where that would be the claim's own."""
+    found = binding.found
+    value = "" if found is None else _with_unit(found)
+    return "" if value.lower() == binding.fact.raw.lower() else value
+
+
+def _unit_of(raw: str) -> str:
+    """Give the unit behind a number as it is written, but for blanks."""
+    return re.sub(r"^[0-9.,]+[\s-]*", "", raw)
+
+
+def _number(fact: Fact, found: Fact, currency: str) -> str | None:
     if fact.raw.lower() in ("once", "twice", "thrice") and found.raw.isdigit():
         return _TIMES.get(found.raw, f"{found.raw} times")
     match = re.search(r"[-+−]?[0-9][0-9,]*(?:\.[0-9]+)?", fact.raw)
@@ -139,7 +154,14 @@ def _number(fact: Fact, found: Fact) -> str | None:
         return f"{fact.raw[: match.start()]}{found.low.scaleb(2).normalize():f}{fact.raw[match.end() :]}"
     scaled = re.search(r"[0-9]\s?[A-Za-z]", fact.raw) is not None and fact.unit not in fact.raw.split()
     comma = re.search(r"[0-9],[0-9]{1,2}(?![0-9])", fact.raw) is not None
-    if match is None or scaled or comma or fact.kind == "quantity" or found.kind != fact.kind:
+    is_sum = fact.kind == "money" and found.kind == "number"
+    if is_sum and currency not in ("", fact.unit):
+        return f"{found.raw} {currency}"
+    other = found.kind != fact.kind and not is_sum
+    if fact.kind == "quantity" and match is not None and _unit_of(fact.raw) == _unit_of(found.raw):
+        number_found = re.match(r"[0-9][0-9.,]*", found.raw)
+        return found.raw if number_found is None else number_found[0].rstrip(".,") + fact.raw[match.end() :]
+    if match is None or scaled or comma or fact.kind == "quantity" or other:
         # Words, scales and other spellings: the record's own are the only sure ones.
         return _with_unit(found)
     digits = re.search(r"[0-9][0-9,]*(?:\.[0-9]+)?", found.raw)
@@ -157,43 +179,3 @@ def _number(fact: Fact, found: Fact) -> str | None:
     elif is_money:
         places = (places + "00")[: max(2, len(places))]
     return fact.raw[: match.start()] + whole + (f".{places}" if places else "") + fact.raw[match.end() :]
-
-
-def _time(fact: Fact, found: Fact) -> str:
-    """Give a time of day; of a moment with its date, the time alone where the claim has no more."""
-    moment = re.fullmatch(
-        r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([0-9]{2}:[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?", found.raw
-    )
-    return moment[1] if moment is not None and re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", fact.raw) else found.raw
-
-
-_DAY_BEFORE: Final = re.compile(
-    r"(?:[A-Z][a-z]{2,8}day|Mon|Tue|Wed|Thu|Fri|Sat|Sun)(,? (?:the )?)(?=[A-Z0-9])"
-)
-
-
-def _date(fact: Fact, found: Fact) -> str | None:
-    """Give a date as the claim writes it, its day of the week with it where the claim has one."""
-    before = _DAY_BEFORE.match(fact.raw)
-    if before is None:
-        return _plain_date(fact, found)
-    rest = replace(fact, raw=fact.raw[before.end() :])
-    plain = _plain_date(rest, found) if found.value[:10].replace("-", "").isdigit() else None
-    return None if plain is None else f"{weekday(found.value)}{before[1]}{plain}"
-
-
-def _plain_date(fact: Fact, found: Fact) -> str | None:
-    year, _, rest = found.value.partition("-")
-    if "?" in found.value or "Q" in found.value:
-        return None
-    month, day = rest[:2], rest[3:5]
-    name = _MONTHS[int(month) - 1]
-    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fact.raw):
-        return f"{year}-{month}-{day}"
-    behind = re.search(r"[0-9]{4}$", fact.raw)
-    stop = "." if fact.raw.endswith(".") else ""
-    if re.match(r"[0-9]{1,2}(?:st|nd|rd|th)?\s", fact.raw):
-        return f"{int(day)} {name}" + (f" {year}" if behind else stop)
-    if re.match(r"[A-Za-z]", fact.raw) and re.search(r"[A-Za-z.]\s[0-9]{1,2}(?![0-9])", fact.raw):
-        return f"{name} {int(day)}" + (f", {year}" if behind else "")
-    return None

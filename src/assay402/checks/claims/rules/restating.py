@@ -39,6 +39,12 @@ _VALUE: Final = re.compile(r"[^\s\"'`,;()=:]{3,}")
 """Shorter ones are found in every text."""
 
 
+def begins_sentence(text: str, start: int) -> bool:
+    """Tell whether a sentence begins at a place of a text."""
+    before = text[max(0, start - _LONGEST) : start].rpartition("\n")[2].strip(" *_#>•-\"'(“‘")
+    return not before or before.endswith((".", "!", "?"))
+
+
 class Restating:
     """The words of a request that a repair may fall back on."""
 
@@ -152,7 +158,7 @@ class Restating:
                 and stating(text[line + first : claim.span.end])[0] == start - line - first
             ):
                 return line + first, "T"
-        return start, "t" if claim.text[:1].islower() else "T"
+        return start, "t" if claim.text[:1].islower() and not begins_sentence(text, start) else "T"
 
     def _line(self, ref: str) -> str:
         """Give the line a reference names; empty where it is none to quote."""

@@ -10,6 +10,7 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.exclusive import AT
 from assay402.checks.claims.rules.supports import Supported, unstated
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
@@ -125,7 +126,7 @@ def other_run(supported: Supported) -> Finding | None:
     Supply the record of the run that the claim names.
     """
     finding = supported.finding
-    slip = finding.code == "IDENTITY_MISMATCH" and not _numbered(supported)
+    slip = finding.code == "IDENTITY_MISMATCH" and (_is_value(supported.claim) or not _numbered(supported))
     if finding.support == "CONTRADICTED" and (supported.rule not in _OF_OUTCOMES or slip):
         return None
     apart = frozenset(_words()["apart"])
@@ -134,6 +135,11 @@ def other_run(supported: Supported) -> Finding | None:
     if not records or any(not _is_another(record, runs, supported.view.world) for record in records):
         return None
     return unstated(supported, _ID, "the record is of another run", "the outcome of this very run")
+
+
+def _is_value(claim: Claim) -> bool:
+    """Tell whether a claim says which build something is on, so that its number is a value and names no run."""
+    return any(each.kind == "id" and AT.search(claim.text[: each.start]) for each in claim.facts)
 
 
 def _numbered(supported: Supported) -> bool:

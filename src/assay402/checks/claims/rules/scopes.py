@@ -13,8 +13,9 @@ from assay402.checks.claims.reading.naming import words_of as listed
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.quantities import is_unit
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, stems, stop_words
+from assay402.checks.claims.reading.text import plain, stem, stems, stop_words
 from assay402.checks.claims.rules.compare import shape
+from assay402.checks.claims.rules.exclusive import is_in_other_environment
 from assay402.checks.claims.rules.happened import is_of_other_key, is_other_event
 from assay402.checks.claims.rules.polarity import antonyms_between
 from assay402.checks.claims.rules.view import report_words
@@ -78,6 +79,8 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
         return False
     if rule in ("value-mismatch", "antonym") and is_of_other_key(claim, record):
         return True
+    if is_in_other_environment(claim, record):
+        return True
     if rule == "value-mismatch" and record.form == "line":
         turned = antonyms_between(claim.content, record.own_stems)
         if turned and is_other_event(claim, turned):
@@ -91,7 +94,7 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
         return _differs(_numbers(claim.text[:_READ], is_claim=False), _numbers(text, is_claim=False)) or (
             _is_of_other_id(claim, record)
         )
-    if record.form not in ("line", "prose"):
+    if record.form not in ("line", "prose") or plain(claim.text) == record.plain:
         return False
     return (
         _differs(_numbers(claim.text[:_READ], is_claim=True), _numbers(text, is_claim=False))

@@ -182,8 +182,21 @@ def none_counted(view: View) -> Finding | None:
         covered = len(rest & near.stems) >= 0.6 * len(rest)  # most of what the claim speaks of
         if not counted or not covered or near.missing_names:
             continue
-        return _by_count(near.record, none=all(fact.low == 0 for fact in counted))
+        none = all(fact.low == 0 for fact in counted)
+        if near.record.is_prose and not none and _NONE_THERE.search(near.record.text):
+            return Finding(
+                support="UNSUPPORTED",
+                rule="claims/none-counted",
+                refs=(near.record.ref,),
+                code="MISSING_FACT",
+                note="the record counts some, and says that there were none of another kind",
+                missing=("QUANTITY_SOURCE", "A record that counts these very ones."),
+            )
+        return _by_count(near.record, none=none)
     return _held(view, thing) or _logged(view, thing)
+
+
+_NONE_THERE: Final = Pattern(r"\b(?:nobody|no one|none|no)\b", re.IGNORECASE)
 
 
 def _by_count(record: Record, *, none: bool) -> Finding:

@@ -7,6 +7,7 @@ from assay402.checks.claims.model import Claim, Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order, says_rearranged
+from assay402.checks.claims.rules.clauses import is_clause_of
 from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.itself import itself
 from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
@@ -94,6 +95,7 @@ def stated_verbatim(view: View) -> Finding | None:
                 said == near.record.plain
                 or (not _is_strict(claim) and _contains(said, near.record.plain))
                 or _says_in_other_spelling(claim, near)
+                or is_clause_of(claim, near.record)
             )
             and not opposed(claim, near.record)
         ):
