@@ -51,7 +51,7 @@ def said_plainly(text: str, start: int, line: str) -> str:
 
 
 _CHANGED: Final = Pattern(
-    r"(?P<label>\b(?:status|state|phase)\b\s?[:=]?\s?)?(?:\bfrom\s)?\"?\b(?P<old>[A-Za-z_]{2,20})\"?\s?(?:->|→|=>|\bto\b)\s?\"?(?P<new>[A-Za-z_]{2,20})\b\"?",
+    r"(?P<label>\b(?:status|state|phase)\b\s?[:=]?\s?)?(?:\bfrom\s)?\"?\b(?P<old>[A-Za-z_]{2,20})\"?\s?(?P<sign>->|→|=>|\bto\b)\s?\"?(?P<new>[A-Za-z_]{2,20})\b\"?",
     re.IGNORECASE,
 )
 
@@ -68,6 +68,9 @@ def _new(match: re.Match[str]) -> str:
 
 
 def _is_change(match: re.Match[str]) -> bool:
+    """Tell whether one status follows another; without a label or an arrow a sentence tells of both."""
+    if match["label"] is None and match["sign"] == "to":
+        return False
     return match["old"].lower() in _statuses() and match["new"].lower() in _statuses()
 
 

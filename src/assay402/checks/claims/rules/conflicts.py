@@ -19,7 +19,7 @@ from assay402.checks.claims.rules.world import World
 _WEIGHED: Final = frozenset(
     (
         "claims/action-recorded", "claims/all-facts-bound", "claims/stated-verbatim", "claims/authority",
-        "claims/state-recorded", "claims/antonym", "claims/polarity-flip", "claims/state-otherwise", "claims/status-conflict",
+        "claims/state-recorded", "claims/fields-state", "claims/antonym", "claims/polarity-flip", "claims/state-otherwise", "claims/status-conflict",
     )
 )  # fmt: skip
 """Rules that rest on one record; those that count look at all items themselves."""

@@ -37,6 +37,7 @@ def is_predicated(claim: Claim, near: Near) -> bool:
     if is_turned(claim, near.record) is not None:
         return True  # a change is told by what was before and what is after it
     told, status = _told(near.record), _status(near.record)
+    told |= _denied(near.record) if claim.negative else _NONE
     return all(
         stem(word) in told or (word in _listed("ended_well") and bool(status & _listed("well")))
         for word in said
@@ -119,6 +120,19 @@ def _status(record: Record) -> frozenset[str]:
         for field in each.fields[:_MOST_FIELDS]
         if _STATUS.search(field.name)
         for word in re.split(r"[\s_-]+", field.value.lower())
+    )
+
+
+_NONE: Final = frozenset[str]()
+
+
+def _denied(record: Record) -> frozenset[str]:
+    """Give the stems of the names of what a record says is not so."""
+    return frozenset(
+        word
+        for field in record.fields[:_MOST_FIELDS]
+        if field.value.strip().lower() in _NOT_SO
+        for word in stems(field.name.replace("_", " "))
     )
 
 

@@ -94,15 +94,15 @@ def _portion_counted(view: View, portion: Portion) -> Finding | None:
     """Judge a part of several things, such as two thirds of them or all but one."""
     claim = view.claim
     among = whole_of(claim, portion)
-    if among is not None:
-        return _of_stated(view, portion, among)
+    if among is not None and (of_stated := _of_stated(view, portion, among)) is not None:
+        return of_stated
     stage = cue(claim.text[portion.end :])
     noun = claim.content - report_words() - _OF_STATUS - WORDS
     said = [fact for fact in claim.facts if not portion.start <= fact.start < portion.end]
     if claim.negative and not portion.is_denial:
         return None
     counted = _fields_counted(view, portion, frozenset(fact.low for fact in said))
-    if counted is not None or stage is None or not noun or said:
+    if counted is not None or stage is None or not noun or said or among is not None:
         return counted
     told = _counts(view, noun) or _outcomes(view, noun)
     if told is not None:

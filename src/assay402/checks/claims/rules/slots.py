@@ -85,8 +85,11 @@ def other_slot(supported: Supported) -> Finding | None:
             "COMPARISON_FALSE",
             "the versions are ordered otherwise",
         )
+    is_changed = False
     for near in supported.nears:
-        if is_turned(supported.claim, near.record):
+        turned = is_turned(supported.claim, near.record)
+        is_changed = is_changed or turned is False
+        if turned:
             return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the change is the other way round")
     is_share = supported.rule == "test-report" and portion_of(supported.claim.text) is not None
     for near in supported.nears if supported.rule != "share-counted" and not is_share else ():
@@ -97,7 +100,7 @@ def other_slot(supported: Supported) -> Finding | None:
             or _of_other_part(supported, near)
             or found_elsewhere(supported, near, _ID)
             or misplaced(supported, near, _ID)
-            or of_other_part(supported, near, _ID)
+            or (None if is_changed else of_other_part(supported, near, _ID))
         )
         if found is not None:
             return found
