@@ -63,13 +63,11 @@ def _pairs(record: Record) -> Iterator[tuple[str, str]]:
 def _is(said: str, value: str) -> bool:
     """Tell whether what a claim says begins with a value, whatever it goes on with."""
     mine, theirs = _plain(said), _plain(value)
-    if not theirs:
-        return False
     if mine == theirs or mine.startswith((f"{theirs} ", f"{theirs},")):
         return True
-    first = _plain((mine.split() or [""])[0])
+    first = _plain(mine.partition(" ")[0])
     try:
-        return Decimal(first) == Decimal(theirs.split()[0])
+        return Decimal(first) == Decimal(theirs.partition(" ")[0])
     except InvalidOperation:
         return False
 
