@@ -8,11 +8,12 @@ from msgspec import Struct
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
-from assay402.checks.claims.reading.actions import cue, groups_in, is_participle, mentions
+from assay402.checks.claims.reading.actions import cue, groups_in, mentions
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.asked import HTTP, METHODS
+from assay402.checks.claims.rules.keyed import done_by_fields, of_deed
 
 _READING_VERB: Final = re.compile(
     r"(?:^|[\s_.])(?:get|search|list|find|read|lookup|look|fetch|query|calculate|think|describe|show|view|retrieve|check|count|select)",
@@ -114,7 +115,7 @@ def deeds_of(record: Record) -> list[Deed]:
         # In a longer sentence a word of failure may belong to anything; only what stands at the verb counts.
         return [Deed(record, each.group, _told(each, None)) for each in mentions(record.text[:600])]
     stage = stage_of(record)
-    made = _from_fields(record) if record.form == "json" else _from_words(record, stage)
+    made = _from_keys(record, stage) if record.form == "json" else _from_words(record, stage)
     named = {deed.group for deed in made}
     if any(deed.group == "rollback" and deed.stage == "REVERSED" for deed in made):
         made.append(Deed(record, "*", "REVERSED"))
@@ -128,6 +129,10 @@ def deeds_of(record: Record) -> list[Deed]:
     if record.form != "json" and (boxed or (not made and not bare and stage in ("NONEXECUTION", "REVERSED"))):
         made.append(Deed(record, "*", stage))
     return made
+
+
+def _from_keys(record: Record, stage: Stage | None) -> list[Deed]:
+    return [Deed(record, group, "COMPLETED") for group in done_by_fields(record, has_stage=stage is not None)]
 
 
 def _from_words(record: Record, stage: Stage | None) -> list[Deed]:
@@ -159,34 +164,6 @@ def _told(mention: Mention, stage: Stage | None) -> Stage:
         return stage  # a dry run tells what it would do
     undone = stage in ("FAILED", "REVERSED", "NONEXECUTION", "QUEUED") and told in ("COMPLETED", "ATTEMPTED")
     return stage if stage is not None and (undone or (told == "ATTEMPTED" and stage == "COMPLETED")) else told
-
-
-def _from_fields(record: Record) -> list[Deed]:
-    """Read fields such as `refunded: true` and `created_at: …`."""
-    told = [
-        field.name
-        for field in record.fields
-        if (
-            field.name.lower().endswith(("ed_at", "ed", "ed_to", "sent_to", "assignee"))
-            or is_participle(field.name.lower().rpartition("_")[2])
-        )
-        and field.value.lower() not in ("", "null", "false", "0", "none")
-    ]
-    if stage_of(record) is None:
-        # An event that is named by what was done.
-        told += [
-            field.value
-            for field in record.fields
-            if field.name.lower()
-            in ("type", "event", "action", "kind", "name", "status", "state", "message", "msg")
-            and _DONE.fullmatch(field.value)
-        ]
-    return [Deed(record, group, "COMPLETED") for name in told for group in sorted(groups_in(name))]
-
-
-_DONE: Final = re.compile(
-    r"(?:(?!not\b|never\b|no\b)[a-z]+[._ ])?(?:[a-z]+ed|(?:re)?sent|(?:re|pre)?paid)", re.IGNORECASE
-)
 
 
 _REFUSAL: Final = re.compile(
@@ -244,23 +221,7 @@ def _groups(record: Record) -> frozenset[str]:
     ]
     told += [each.name for each in record.fields if each.name.lower().endswith(("ed", "ed_at"))]
     found = groups_in(" ".join((record.label, *told, *sorted(record.id_kinds)))[:600])
-    return found or _of_deed(record)
-
-
-_OF_DEED: Final = re.compile(
-    r"(refund|charge|payment|payout|transfer|deployment|migration|rollback|cancellation|reversal|backup|export|import|upload)(?:_id)?",
-    re.IGNORECASE,
-)
-_MIXED: Final = re.compile(r"(?=\D*[0-9])(?=[^A-Za-z]*[A-Za-z])[\w-]{2,80}")
-
-
-def _of_deed(record: Record) -> frozenset[str]:
-    """Give the action of which an object with a status is the record, named by it: `{"refund": "rf_1", "status": "pending"}`."""
-    named = [match for field in record.fields if (match := _OF_DEED.fullmatch(field.name)) is not None]
-    if len(named) != 1 or not _has_status(record):
-        return frozenset()
-    value = next(field.value for field in record.fields if field.name == named[0][0])
-    return groups_in(named[0][1]) if _MIXED.fullmatch(value) is not None else frozenset()
+    return found or of_deed(record, has_status=_has_status(record))
 
 
 def _tool_groups(label: str) -> frozenset[str]:

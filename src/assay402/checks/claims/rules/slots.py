@@ -115,11 +115,18 @@ def _numbered_otherwise(supported: Supported, near: Near) -> Finding | None:
     record, raw = near.record, binding.found.raw
     found = (
         unstated(supported, _ID, "the record counts it apart", "of how many it is not so")
-        if supported.claim.negative or raw == "1"  # which may say yes
+        if supported.claim.negative or raw == "1" or _has_more(record, binding)  # which may say yes
         else denied(supported, _ID, record, "VALUE_MISMATCH", f"there it is {raw}")
     )
     refs = tuple(dict.fromkeys((binding.ref, *found.refs)))
     return replace(found, refs=refs, repair=replacement(supported.claim, binding))
+
+
+def _has_more(record: Record, binding: Binding) -> bool:
+    """Tell whether a record counts more of the same under a longer name: `shipped=18 shipped_later=2`."""
+    place = -1 - binding.found.start if binding.found is not None else -1
+    name = record.fields[place].name.lower() if 0 <= place < len(record.fields) else ""
+    return bool(name) and any(each.name.lower().startswith(f"{name}_") for each in record.fields)
 
 
 def _is_so(match: re.Match[str]) -> bool:

@@ -89,18 +89,7 @@ def stated_verbatim(view: View) -> Finding | None:
             or (claim.mentions and near.record.item.kind == "description")
         ):
             continue
-        if (
-            said
-            and (
-                said == near.record.plain
-                or (not _is_strict(claim) and _contains(said, near.record.plain))
-                or _says_in_other_spelling(claim, near)
-                or is_clause_of(claim, near.record)
-            )
-            and not opposed(claim, near.record)
-        ):
-            return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
-        if is_rephrased(claim, near.record):
+        if (said and _says_the_same(claim, said, near)) or is_rephrased(claim, near.record):
             return Finding(support="SUPPORTED", rule="claims/stated-verbatim", refs=(near.record.ref,))
     for near in view.near[:4]:
         if near.record.form in ("json", "row") or claim.quantifier or claim.form in ("leaf", "cell"):
@@ -115,6 +104,16 @@ def stated_verbatim(view: View) -> Finding | None:
                 bound=bound_values(claim, near),
             )
     return None
+
+
+def _says_the_same(claim: Claim, said: str, near: Near) -> bool:
+    """Tell whether a record has the claim in its own words, as a whole or in a part of its own, and nothing opposed."""
+    return (
+        said == near.record.plain
+        or (not _is_strict(claim) and _contains(said, near.record.plain))
+        or _says_in_other_spelling(claim, near)
+        or is_clause_of(claim, near.record)
+    ) and not opposed(claim, near.record)
 
 
 def _says_in_other_spelling(claim: Claim, near: Near) -> bool:
