@@ -66,11 +66,11 @@ _NUMBERED: Final = re.compile(r"\b([A-Za-z]{3,20})\s#?([0-9]{1,9})\b(?![.,:/-]?[
 
 def _is_numbered_otherwise(claim: Claim, record: Record) -> bool:
     """Tell whether a record has a field of the noun right before a number of a claim, and another number there: `rack=2`."""
-    if len(record.fields) > _FEW:
-        return False
     for match in _NUMBERED.finditer(claim.text):
         noun = stem(match[1])
-        told = {each.value for each in record.fields if each.value.isdigit() and stem(each.name) == noun}
+        told = {
+            each.value for each in record.fields[:_FEW] if each.value.isdigit() and stem(each.name) == noun
+        }
         if told and match[2] not in told:
             return True
     return False

@@ -161,9 +161,8 @@ def _differ_in_state(one: Record, two: Record) -> bool:
     apart = [pair for pair in zip(mine, theirs, strict=True) if pair[0].value != pair[1].value]
     if len(apart) != 1 or not _STATE_NAME.search(apart[0][0].name):
         return False
-    if one.form == "line" and _beside(one, apart[0][0]) != _beside(two, apart[0][1]):
-        return False
-    if any({each.value.lower() for each in apart[0]} <= group for group in _in_turn()):
+    is_of_another = one.form == "line" and _beside(one, apart[0][0]) != _beside(two, apart[0][1])
+    if is_of_another or any({each.value.lower() for each in apart[0]} <= group for group in _in_turn()):
         return False
     stages = {stage_of(one), stage_of(two)}
     return len(stages) == 1 or not stages <= set(_STAGES)  # the ladder orders how far something went
