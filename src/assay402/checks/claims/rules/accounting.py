@@ -49,7 +49,7 @@ class Account:
         by_fact = self._facts()
         if by_fact is None:
             return None
-        by_word = tuple(self._worded({each.slot.ref for each in by_fact}))
+        by_word = tuple(self._worded({id(each.slot) for each in by_fact}))
         held = (*by_fact, *by_word)
         if not held or any(self._has_rival(each, held) for each in held) or not agrees(self._phrase, held):
             return None
@@ -190,10 +190,10 @@ class Account:
             for each in self.slots
         )
 
-    def _worded(self, bound: set[str]) -> Iterator[Held]:
+    def _worded(self, bound: set[int]) -> Iterator[Held]:
         """Give the values that a claim says in words, and those that affirm or deny what their names say."""
         for slot in self.slots:
-            if slot.ref in bound and slot.facts:
+            if id(slot) in bound and slot.facts:
                 continue
             if is_denied_status(self._phrase, slot):
                 yield Held(slot, self._lows_of((told_as()["opposites"][slot.words[0]],)), 2)
@@ -263,11 +263,11 @@ class Account:
         if each.fact < 0 or each.slot.names:
             return False
         fact = self._phrase.claim.facts[each.fact]
-        taken = {one.slot.ref for one in held}
+        taken = {id(one.slot) for one in held}
         for other in self.slots:
-            if other.record is not each.slot.record or other.ref == each.slot.ref or not other.parts:
+            if other.record is not each.slot.record or other is each.slot or not other.parts:
                 continue
-            if other.ref in taken:
+            if id(other) in taken:
                 if _is_nearer(fact, other, each.slot):
                     return True
                 continue

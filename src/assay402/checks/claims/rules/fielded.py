@@ -61,7 +61,7 @@ class Slot(Struct, frozen=True, gc=False):
     @property
     def is_status(self) -> bool:
         """It says how its record stands."""
-        return not self.parts or _parts(self.last)[-1:] in tuple((each,) for each in words_for("statuses"))
+        return not self.parts or _ends_in("statuses", self.last)
 
     @property
     def names(self) -> bool:
@@ -77,7 +77,7 @@ class Slot(Struct, frozen=True, gc=False):
     @property
     def is_sort(self) -> bool:
         """It says of what sort its record is."""
-        return _parts(self.last)[-1:] in tuple((each,) for each in words_for("sorts"))
+        return _ends_in("sorts", self.last)
 
 
 class Held(NamedTuple):
@@ -94,6 +94,13 @@ class Held(NamedTuple):
 @lru_cache(maxsize=4_096)
 def _parts(name: str) -> tuple[str, ...]:
     return tuple(each.lower() for each in _JOINT.split(name) if each)
+
+
+@lru_cache(maxsize=4_096)
+def _ends_in(sort: str, name: str) -> bool:
+    """Tell whether the last word of a name is one of a list."""
+    parts = _parts(name)
+    return bool(parts) and parts[-1] in words_for(sort)
 
 
 @lru_cache(maxsize=4_096)
@@ -171,19 +178,26 @@ def expressed(parts: tuple[str, ...], said: frozenset[str]) -> frozenset[str] | 
     """Give the words of a claim that tell of what a field is named for; None where a part is not told of."""
     used: set[str] = set()
     for part in parts:
-        exact = {part, stem(part)} & said
-        found = exact or ((alike(part) | alike(stem(part))) & said)
-        if not found and part.endswith(("er", "or")):
-            found = {stem(f"{part[:-2]}ed")} & said  # who organized it is its organizer
+        exact, others = _forms(part)
+        found = exact & said or others & said
         if not found:
             return None
         used |= found
     return frozenset(used)
 
 
+@lru_cache(maxsize=4_096)
+def _forms(part: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Give a word of a name with its stem, and the words that are customary for it."""
+    found = alike(part) | alike(stem(part))
+    if part.endswith(("er", "or")):
+        found |= {stem(f"{part[:-2]}ed")}  # who organized it is its organizer
+    return frozenset((part, stem(part))), found
+
+
 def is_exact(parts: tuple[str, ...], said: frozenset[str]) -> bool:
     """Tell whether a claim says each word of a field's name."""
-    return all({part, stem(part)} & said for part in parts)
+    return all(_forms(part)[0] & said for part in parts)
 
 
 @lru_cache(maxsize=1_024)

@@ -7,8 +7,10 @@ from assay402.checks.claims.reading.naming import is_id_name
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules.accounting import Account
-from assay402.checks.claims.rules.fielded import Held
+from assay402.checks.claims.rules.bind import Binding
+from assay402.checks.claims.rules.fielded import Held, is_labelled
 from assay402.checks.claims.rules.phrase import Phrase
+from assay402.checks.claims.rules.polarity import CAUSE
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -45,7 +47,9 @@ def fields_state(view: View) -> Finding | None:
         record = near.record
         if not record.fields or record.label.endswith(" call"):
             continue
-        if record.item.kind == "description" and claim.mentions:
+        if (record.item.kind == "description" and claim.mentions) or (
+            not is_labelled(record) and any(map(_is_elsewhere, near.bindings))
+        ):
             continue
         account = Account(phrase, record, view)
         held = account.held
@@ -53,6 +57,21 @@ def fields_state(view: View) -> Finding | None:
             refs = tuple(dict.fromkeys(each.slot.ref for each in held))
             return Finding(support="SUPPORTED", rule="claims/fields-state", refs=refs)
     return None
+
+
+def states_denial_or_cause(view: View) -> Finding | None:
+    """Ask the same of a claim that denies something or names a cause."""
+    claim = view.claim
+    return fields_state(view) if claim.negative or CAUSE.search(claim.text) is not None else None
+
+
+def _is_elsewhere(binding: Binding) -> bool:
+    """Tell whether a record has another value than the claim's or none, so that none of its values can be that one."""
+    fact = binding.fact
+    is_part = fact.kind == "number" and (
+        fact.raw.isdigit() or fact.raw.replace("-", " ").replace(" ", "").isalpha()
+    )
+    return binding.state not in ("match", "weaker") and fact.kind != "code" and not is_part
 
 
 def _is_plain(claim: Claim) -> bool:

@@ -34,7 +34,7 @@ _OUT_OF: Final = Pattern(r"\bout of ([a-z]+)\b", re.IGNORECASE)
 _UNIVERSAL: Final = frozenset(stem(word) for word in ("all", "every", "each", "everything", "always"))
 _YES: Final = frozenset({"true", "yes", "on", "enabled"})
 _NO: Final = frozenset({"false", "no", "off", "disabled"})
-_CAUSE: Final = Pattern(
+CAUSE: Final = Pattern(
     r"\b(?:because(?: of)?|due to|caused? by|as a result of|thanks to|led to|leads to|resulted in|owing to|attributed to|triggered by|driven by|causes?|caused)\b",
     re.IGNORECASE,
 )
@@ -363,10 +363,10 @@ def cause_not_stated(view: View) -> Finding | None:
     Report both facts beside each other, or cite the analysis that found the cause.
     """
     claim = view.claim
-    if not _CAUSE.search(claim.text) or not view.near:
+    if not CAUSE.search(claim.text) or not view.near:
         return None
     for near in view.near:
-        if _CAUSE.search(near.record.text) and near.coverage >= _ALIGNED:
+        if CAUSE.search(near.record.text) and near.coverage >= _ALIGNED:
             return None
     addressed = [near for near in view.near if near.coverage >= 0.3]  # a third: the effect alone
     if not addressed:

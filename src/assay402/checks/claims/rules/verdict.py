@@ -1,5 +1,6 @@
 """The order in which the rules speak: the first that has something to say decides."""
 
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from msgspec.structs import replace
@@ -93,7 +94,6 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     zeroes.zero_counted,
     shares.share_counted,
     shares.records_summed,
-    fields.fields_state,
     deeds.status_conflict,
     universals.counterexample,
     universals.none_counted,
@@ -116,6 +116,7 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     counts.counted,
     sums.computed,
     verbatim.stated_verbatim,
+    fields.fields_state,
     modality.modality_overclaim,
     deeds.no_execution_record,
     values.all_facts_bound,
@@ -123,7 +124,20 @@ ORDER: Final[tuple[Rule[View, Finding | None], ...]] = (
     values.not_established,
 )
 _OF_SOURCES: Final = (attribution.quotation, attribution.source_not_supplied, attribution.wrong_attribution)
-_ASKED: Final = tuple((each, each in _OF_SOURCES) for each in ORDER)
+
+
+def _asked() -> Iterator[tuple[Callable[[View], Finding | None], bool]]:
+    """Give the rules as they are asked, each with whether it is about the source that a claim names.
+
+    What the fields of a record state is asked of denials and causes before the rules that look at single words of theirs.
+    """
+    for each in ORDER:
+        if each is deeds.status_conflict:
+            yield fields.states_denial_or_cause, False
+        yield each.judge, each in _OF_SOURCES
+
+
+_ASKED: Final = tuple(_asked())
 LAST: Final = values.not_addressed
 GUARDS: Final[tuple[Rule[Supported, Finding | None], ...]] = (
     denial.polarity_differs,
@@ -189,9 +203,9 @@ def _judged(claim: Claim, world: World) -> Finding:
 
 def _first(whole: View, view: View) -> Finding:
     """Give what the first rule says that has something to say of a claim, apart from the source it names or with it."""
-    for each, is_of_source in _ASKED:
+    for judged, is_of_source in _ASKED:
         asked = whole if is_of_source else view
-        finding = each.judge(asked)
+        finding = judged(asked)
         if finding is None or only_itself(asked, finding):
             continue
         if is_said_by(asked, finding) or not _is_of_another(view, finding):
