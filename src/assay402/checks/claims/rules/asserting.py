@@ -6,8 +6,6 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.rules.affirmed import unaffirmed
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
-from assay402.checks.claims.rules.happened import is_other_event
-from assay402.checks.claims.rules.polarity import antonyms_between
 from assay402.checks.claims.rules.qualified import only_tried, qualifier
 from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.stating import stated_with
@@ -67,11 +65,6 @@ def asserts_less(supported: Supported) -> Finding | None:
         word = stated_with(claim, record, in_words=in_words) if supported.rule != "state-recorded" else ""
         if word:
             return unstated(supported, _LESS, f"the record has {word}", "it without that")
-        turned = (
-            antonyms_between(claim.content, record.own_stems) if record.form in ("line", "prose") else None
-        )
-        if turned and is_other_event(claim, turned):
-            return unstated(supported, _LESS, "the record tells of another event", "the very event")
     more = unaffirmed(supported)
     if more:
         return unstated(supported, _LESS, f"the record does not tell {more}", "that as well")

@@ -103,7 +103,7 @@ def _counted_below(supported: Supported) -> Iterator[tuple[Record, int, str]]:
     for near in supported.nears if supported.rule == "action-recorded" else ():
         for each in world.records[near.record.order + 1 : near.record.order + _BELOW]:
             match = (
-                _COUNTED.match(each.text.strip().removeprefix("build: "))
+                _COUNTED.match(each.text.strip().removeprefix("build has "))
                 if each.item is near.record.item
                 else None
             )

@@ -22,7 +22,7 @@ _GREATEST: Final = Pattern(
     r"\b(?:most expensive|highest|largest|biggest|maximum|slowest|longest|greatest|latest|most)\b",
     re.IGNORECASE,
 )
-_GONE: Final = Pattern(r"\b(?:sold out|out of stock)\b", re.IGNORECASE)
+GONE: Final = Pattern(r"\b(?:sold out|out of stock)\b", re.IGNORECASE)
 _SEGMENT: Final = re.compile(r"[,;]\s|\sand\s|\sbut\s")
 _INDEX: Final = re.compile(r"/[0-9]+$")
 _NUMERIC: Final = ("money", "number", "quantity", "percent")
@@ -34,7 +34,7 @@ def misplaced(supported: Supported, near: Near, rule_id: str) -> Finding | None:
     if supported.rule not in _READ or not record.fields or supported.claim.form in ("leaf", "cell"):
         return None
     claim = supported.claim
-    if _GONE.search(claim.text):
+    if GONE.search(claim.text):
         slot = _still_there(claim, near)
         if slot is not None:
             return denied(supported, rule_id, slot.record, "POLARITY", "the record says that there are some")
@@ -60,7 +60,7 @@ def _said(claim: Claim) -> frozenset[str]:
 
 def _still_there(claim: Claim, near: Near) -> Slot | None:
     """Give the value that says that there is still some of what a claim says is gone."""
-    told = next(each for each in _SEGMENT.split(claim.text) if _GONE.search(each))
+    told = next(each for each in _SEGMENT.split(claim.text) if GONE.search(each))
     said = frozenset(form for each in words_of(told, ()) for form in (each.low, each.stem))
     for slot in (
         each for one in (near.record, *near.record.below[:20]) for each in slots_of(one, near.world)

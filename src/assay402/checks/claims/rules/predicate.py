@@ -13,6 +13,7 @@ from assay402.checks.claims.reading.actions import groups_in, words_of
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, stop_words
 from assay402.checks.claims.rules.changed import is_turned
+from assay402.checks.claims.rules.misplaced import GONE
 from assay402.checks.claims.rules.view import Near, report_words, value_words
 
 _WORD: Final = re.compile(r"[A-Za-z][\w'’-]*|[$€£¥]?[0-9][\w.,:%-]*|[^\s\w]")
@@ -37,7 +38,12 @@ def is_predicated(claim: Claim, near: Near) -> bool:
     if is_turned(claim, near.record) is not None:
         return True  # a change is told by what was before and what is after it
     told, status = _told(near.record), _status(near.record)
-    told |= _denied(near.record) if claim.negative else _NONE
+    if claim.negative:
+        told |= _denied(near.record)
+    elif GONE.search(claim.text) and any(
+        _denied(each) & claim.content for each in near.record.chain[:_MOST_RECORDS]
+    ):
+        return True
     return all(
         stem(word) in told or (word in _listed("ended_well") and bool(status & _listed("well")))
         for word in said
@@ -121,9 +127,6 @@ def _status(record: Record) -> frozenset[str]:
         if _STATUS.search(field.name)
         for word in re.split(r"[\s_-]+", field.value.lower())
     )
-
-
-_NONE: Final = frozenset[str]()
 
 
 def _denied(record: Record) -> frozenset[str]:

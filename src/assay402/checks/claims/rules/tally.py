@@ -72,23 +72,6 @@ def numbers_said(claim: Claim) -> dict[str, int]:
     return found
 
 
-_OF_ALL: Final = Pattern(
-    rf"\b(?P<part>{N})\s(?:out\s)?of\s(?:the\s|our\s)?(?P<whole>[0-9]+)\s(?:[\w-]+\s){{0,2}}?(?:tests?|examples?|specs?)\s(?:have\s|has\s)?fail",
-    re.IGNORECASE,
-)
-
-
-def failed_of_all(claim: Claim, summary: Summary) -> bool | None:
-    """Say whether so many of so many tests failed as a claim says; None where it says no such thing."""
-    match = _OF_ALL.search(claim.text)
-    whole = summary.counts.get(
-        "total", (summary.passed or 0) + summary.failed + summary.counts.get("skipped", 0)
-    )
-    if match is None or claim.negative or not summary.counts:
-        return None
-    return number(match["part"]) == summary.failed and int(match["whole"]) == whole
-
-
 def judged(claim: Claim, summary: Summary) -> Finding | None:
     """Judge a claim that tells several numbers of a run; None where it tells fewer."""
     said = numbers_said(claim)
