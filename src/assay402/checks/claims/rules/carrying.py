@@ -14,7 +14,7 @@ from assay402.checks.claims.rules.asked import path_words, resource_of
 from assay402.checks.claims.rules.deed import is_mail_line, is_sql_answer
 from assay402.checks.claims.rules.told import Told
 from assay402.checks.claims.rules.verbatim import in_order, speaks_plainly
-from assay402.checks.claims.rules.verbs import tells_another_verb
+from assay402.checks.claims.rules.verbs import only_ended, tells_another_verb
 from assay402.checks.claims.rules.view import Near, View, report_words
 
 _PURPOSE: Final = Pattern(
@@ -47,7 +47,7 @@ def carries(view: View, action: Told, near: Near) -> bool:
         return False
     if not speaks_plainly(claim, near) or _asks_of_other(view, action, near):
         return False
-    if tells_another_verb(claim, near.record):
+    if tells_another_verb(claim, near.record) or only_ended(claim, near.record):
         return False
     spoken = _spoken(action, near)
     purpose = _PURPOSE.search(claim.text)

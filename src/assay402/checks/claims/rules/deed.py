@@ -296,7 +296,25 @@ def _text_stage(record: Record) -> Stage | None:
     return told
 
 
+_RESULT: Final = re.compile(r"(?:^|[._])(?:conclusion|exit(?:_?code|_?status)?|rc|returncode)$")
+
+
+def _result(record: Record) -> Stage | None:
+    """Give how something ended by the field of its result, which tells more than that it did."""
+    for field in record.fields:
+        match = _RESULT.search(field.name.lower())
+        value = field.value.strip().lower()
+        if match is not None and value.isdigit():
+            return "COMPLETED" if int(value) == 0 else "FAILED"
+        if match is not None and (told := _stages().get(value)) is not None:
+            return told
+    return None
+
+
 def _field_stage(record: Record) -> Stage | None:
+    result = _result(record)
+    if result is not None:
+        return result
     stages = _stages()
     for field in record.fields:
         name, value = field.name.lower(), field.value.strip().lower()
@@ -307,8 +325,6 @@ def _field_stage(record: Record) -> Stage | None:
             return "FAILED"
         if last in _CODE and value.isdigit():
             number = int(value)
-            if "exit" in last or last in ("rc", "returncode"):
-                return "COMPLETED" if number == 0 else "FAILED"
             if 100 <= number <= 599:  # HTTP status codes
                 return "QUEUED" if number == 202 else "COMPLETED" if number < 400 else "FAILED"
         if _is_status(last) and not (_OF_OTHER_TIME.match(last) and _has_status(record)):

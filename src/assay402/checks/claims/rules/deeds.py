@@ -3,9 +3,10 @@
 import re
 from typing import Final
 
-from assay402.checks.claims.model import Finding, Stage, Support
+from assay402.checks.claims.model import Claim, Finding, Stage, Support
 from assay402.checks.claims.reading.actions import cue, groups_in, one_action
 from assay402.checks.claims.reading.patterns import Pattern
+from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.act import ANY
 from assay402.checks.claims.rules.asked import http_code
 from assay402.checks.claims.rules.carrying import carries, is_one_of_all
@@ -67,7 +68,9 @@ def status_conflict(view: View) -> Finding | None:
         return None
     if view.claim.quantifier == "none" and counted_done(view) is not None:
         return None
-    if claimed == "COMPLETED" and tells_some(newest.record.text, view.claim.content):
+    if claimed == "COMPLETED" and (
+        tells_some(newest.record.text, view.claim.content) or _counts_others(view.claim, newest.record)
+    ):
         return None
     if _ENDED.search(view.claim.text) and _WITH_FAULTS.search(newest.record.text):
         return None
@@ -92,6 +95,23 @@ def status_conflict(view: View) -> Finding | None:
             return None
         return _staged("CONTRADICTED", "claims/status-conflict", action, "STATUS_CONFLICT")
     return None
+
+
+_FAULTS: Final = r"(?:fail|bounc|error|skip|reject|declin|refus|timed out)\w*"
+_COUNTED_FAULTS: Final = re.compile(
+    rf"(?<![=:\d,.])(?P<before>[0-9]+(?:,[0-9]{{3}})*)\s(?:[a-z]+\s)?{_FAULTS}|\b{_FAULTS}\s?[=:]?\s?(?P<behind>[0-9]+(?:,[0-9]{{3}})*)",
+    re.IGNORECASE,
+)
+
+
+def _counts_others(claim: Claim, record: Record) -> bool:
+    """Tell whether a record counts how many failed, apart from those of which the claim gives the number."""
+    numbers = {fact.value for fact in claim.facts if fact.kind == "number"}
+    told = [
+        (match["before"] or match["behind"]).replace(",", "")
+        for match in _COUNTED_FAULTS.finditer(record.text[:400])
+    ]
+    return bool(told) and bool(numbers - set(told)) and claim.quantifier != "all"
 
 
 _ENDED: Final = Pattern(

@@ -11,6 +11,7 @@ from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.fielded import Held, is_labelled
 from assay402.checks.claims.rules.phrase import Phrase
 from assay402.checks.claims.rules.polarity import CAUSE
+from assay402.checks.claims.rules.verbs import only_ended, tells_another_verb
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -50,6 +51,8 @@ def fields_state(view: View) -> Finding | None:
         if (record.item.kind == "description" and claim.mentions) or (
             not is_labelled(record) and any(map(_is_elsewhere, near.bindings))
         ):
+            continue
+        if tells_another_verb(claim, record) or only_ended(claim, record):
             continue
         account = Account(phrase, record, view)
         held = account.held

@@ -11,6 +11,7 @@ from assay402.checks.claims.rules import together
 from assay402.checks.claims.rules.alignment import says_in_order
 from assay402.checks.claims.rules.bind import Binding, is_asked
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_year
+from assay402.checks.claims.rules.every import is_of_several
 from assay402.checks.claims.rules.exclusive import exclusive_mismatch
 from assay402.checks.claims.rules.polarity import denies
 from assay402.checks.claims.rules.repairing import replacement, shown
@@ -58,7 +59,7 @@ def value_mismatch(view: View) -> Finding | None:
     claim = view.claim
     held = _best_mismatch(view)
     found = (*held, True) if held is not None else exclusive_mismatch(view)
-    if found is None:
+    if found is None or is_of_several(claim, found[1].fact):
         return None
     near, binding, is_to_replace = found
     fact = binding.fact
@@ -71,13 +72,12 @@ def value_mismatch(view: View) -> Finding | None:
         code = "UNIT_OR_CURRENCY_MISMATCH"
     if fact.compared and fact.compared != "~":
         code = "COMPARISON_FALSE"
-    value = shown(binding)
     return Finding(
         support="CONTRADICTED",
         rule="claims/value-mismatch",
         refs=(binding.ref,),
         code=code,
-        note=f"the record of the same subject gives {value or 'it otherwise'}",
+        note=f"the record of the same subject gives {shown(binding) or 'it otherwise'}",
         bound=bound_values(claim, near),
         repair=replacement(claim, binding) if is_to_replace else None,
     )

@@ -45,7 +45,9 @@ def is_predicated(claim: Claim, near: Near) -> bool:
     ):
         return True
     return all(
-        stem(word) in told or (word in _listed("ended_well") and bool(status & _listed("well")))
+        stem(word) in told
+        or (word in _states() and word in _words(near.record))
+        or (word in _listed("ended_well") and bool(status & _listed("well")))
         for word in said
     )
 
@@ -88,7 +90,7 @@ def _says(tokens: list[str], place: int) -> bool:
 def _closes(tokens: list[str], place: int) -> bool:
     """Tell whether a word behind a form of `be` is all that is said: `is dormant`, `is dormant since May`."""
     behind = tokens[place + 1].lower() if place + 1 < len(tokens) else "."
-    is_named = tokens[place] in _NAMING or tokens[place] in stop_words()
+    is_named = tokens[place] in _NAMING or (tokens[place] in stop_words() and tokens[place] not in _states())
     return not is_named and (not behind[0].isalnum() or behind in _NAMING or behind in ("since", "as", "and"))
 
 
@@ -111,6 +113,21 @@ def _is_value(token: str) -> bool:
 @cache
 def _carrying() -> frozenset[str]:
     return value_words() | report_words()
+
+
+@cache
+def _states() -> frozenset[str]:
+    """Give the words for how a thing stands, of which some are no content elsewhere: up, down."""
+    return frozenset(table("states"))
+
+
+def _words(record: Record) -> frozenset[str]:
+    """Give the words of a record's values, or of its text."""
+    if record.form in ("json", "row"):
+        return frozenset(
+            word for field in record.fields[:_MOST_FIELDS] for word in field.value.lower().split()
+        )
+    return frozenset(each[0].lower() for each in _WORD.finditer(record.text[:_READ]))
 
 
 @cache

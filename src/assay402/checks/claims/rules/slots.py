@@ -13,6 +13,7 @@ from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
+from assay402.checks.claims.rules.every import of_one_alone
 from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.misplaced import misplaced
 from assay402.checks.claims.rules.numbered import other_number
@@ -100,6 +101,7 @@ def other_slot(supported: Supported) -> Finding | None:
             or _of_other_part(supported, near)
             or found_elsewhere(supported, near, _ID)
             or misplaced(supported, near, _ID)
+            or of_one_alone(supported, near, _ID)
             or (None if is_changed else of_other_part(supported, near, _ID))
         )
         if found is not None:

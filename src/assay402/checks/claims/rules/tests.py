@@ -81,7 +81,7 @@ def test_report(view: View) -> Finding | None:
     named -= WORDS | {stem("never"), stem("nothing")}
     named |= _KINDS & frozenset(stems(claim.text))
     found = _summaries(view, runs)
-    own = [each for each in found if is_of(each.record, runs, view.world)]
+    own = [each for each in found if is_of(each.record, runs, view.world) and _is_of_package(claim, each)]
     if found and not own:
         return _unreported((found[-1].record.ref,))
     found = own
@@ -116,6 +116,14 @@ def _with_its_key(claim: Claim) -> Claim:
     return replace(claim, text=f"{claim.context.replace('_', ' ')} {claim.text}")
 
 
+def _is_of_package(claim: Claim, summary: Summary) -> bool:
+    """Tell whether a summary is of the package whose path a claim gives, if it gives one."""
+    paths = _PATH.findall(claim.text)
+    return not paths or any(path in summary.record.text for path in paths)
+
+
+_PATH: Final = re.compile(r"(?<![\w/])[A-Za-z][\w.-]*(?:/[A-Za-z][\w.-]*\w)+")
+"""The path of a package, such as runners print."""
 _BEHIND: Final = 60
 """Characters behind a share in which it is said of what."""
 

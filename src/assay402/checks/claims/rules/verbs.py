@@ -1,16 +1,20 @@
 """Whether the record of an action tells of the very thing that a claim says was done, and not of another done to the same."""
 
+import re
 from functools import cache, lru_cache
 from typing import Final
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.actions import groups_in, is_participle
+from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem, words
+from assay402.checks.claims.reading.text import stem, stems, words
 from assay402.checks.claims.rules.phases import status_of
 
 _LONGEST: Final = 400
+_MOST_FIELDS: Final = 60
+_NOTHING: Final = frozenset(("", "null", "none", "false", "no"))
 _NONE: Final = frozenset[str]()
 
 
@@ -24,8 +28,51 @@ def tells_another_verb(claim: Claim, record: Record) -> bool:
     if not claimed:
         return False
     told = _told(record)
-    held = record.whole_stems | told
+    held = _held(record) | told
     return bool(told) and not any(each in held or _implied().get(each, _NONE) & held for each in claimed)
+
+
+_WELL: Final = Pattern(r"\b(?:passe[sd]|succeeded|successful(?:ly)?|green)\b", re.IGNORECASE)
+_JUDGED: Final = frozenset(
+    map(stem, ("build", "job", "workflow", "pipeline", "test", "check", "suite", "run"))
+)
+"""What has a result of its own beside its end."""
+_ENDED: Final = frozenset(map(stem, ("finished", "completed", "ended", "executed", "concluded")))
+_ENDED_WELL: Final = frozenset(map(stem, ("success", "succeeded", "passed", "ok", "green", "clean")))
+
+
+def only_ended(claim: Claim, record: Record) -> bool:
+    """Tell whether a record of a build, a job or a test says that it came to its end, and not how it ended, where the claim says well."""
+    return (
+        _WELL.search(claim.text) is not None
+        and bool(claim.content & _JUDGED)
+        and bool(record.own_stems & _ENDED)
+        and not record.own_stems & _ENDED_WELL
+        and "0" not in _exit_codes(record)
+    )
+
+
+def _exit_codes(record: Record) -> frozenset[str]:
+    """Give the exit codes that a record tells."""
+    return frozenset(_EXIT.findall(record.text[:_LONGEST])) | {
+        field.value for field in record.fields[:_MOST_FIELDS] if "exit" in field.name.lower()
+    }
+
+
+_EXIT: Final = re.compile(r"\bexit(?:ed)?(?:[ _-]?(?:code|status|with))*\s?[=:]?\s?([0-9]+)")
+
+
+def _held(record: Record) -> frozenset[str]:
+    """Give the stems of what a record says, the names apart of what an object has nothing for: `delivered_at: null`."""
+    if record.form != "json":
+        return record.whole_stems
+    empty = {
+        word
+        for field in record.fields[:_MOST_FIELDS]
+        if field.value.strip().lower() in _NOTHING
+        for word in stems(field.name.replace("_", " "))
+    }
+    return record.whole_stems - empty
 
 
 def _verbs_of(claim: Claim) -> frozenset[str]:
