@@ -9,33 +9,34 @@ from assay402.checks.claims.reading.patterns import Pattern
 _LISTS: Final = table("addressing")
 
 
-def _any(*names: str) -> str:
+def any_of(*names: str) -> str:
+    """Give the expression that any word of some lists of readers and orders matches."""
     return f"(?:{'|'.join(each for name in names for each in _LISTS[name])})"
 
 
 _NOT: Final = r"(?:do not|don't|never|not|no longer|to not|refrain from)"
 _ADVERB: Final = r"(?:(?:please|kindly|now|just|only|simply|always|then|also|you|must|should|shall|will|to|have|need|and|so)\s){0,4}"
-_TOLD: Final = rf"{_any('told')}\s(?:only |simply |just )?(?:that\b|with\b|as if\b|so\b|everything\b|all is\b|(?:yes|true)\b(?!\sto\b)|[\"'“‘]|(?-i:CLEAR|SUPPORTED)|(?:it|this) as\b)"
-_JUDGED: Final = rf"(?:{_any('judged')}\b[^.!?\n]{{0,30}}?\b{_any('objects')}|{_NOT}\s{_any('withheld', 'judged')}\b[^.!?\n]{{0,30}}?\b{_any('objects')})"
+_TOLD: Final = rf"{any_of('told')}\s(?:only |simply |just )?(?:that\b|with\b|as if\b|so\b|everything\b|all is\b|(?:yes|true)\b(?!\sto\b)|[\"'“‘]|(?-i:CLEAR|SUPPORTED)|(?:it|this) as\b)"
+_JUDGED: Final = rf"(?:{any_of('judged')}\b[^.!?\n]{{0,30}}?\b{any_of('objects')}|{_NOT}\s{any_of('withheld', 'judged')}\b[^.!?\n]{{0,30}}?\b{any_of('objects')})"
 _ORDERED: Final = rf"{_ADVERB}(?:{_TOLD}|{_JUDGED})"
 _LET_GO: Final = r"(?:ignore|disregard|forget|overlook|set aside|dismiss)\b[^.!?\n]{0,60}?(?:\band|,|;|\bthen)\s(?:then |just |simply |instead )?(?:conclude|say|answer|respond|reply|approve|accept|mark|report|confirm|state|pass|agree)\b"
 _OBLIGED: Final = r"(?:must|should|shall|ha(?:s|ve) to|needs? to|(?:is|are) (?:to|required to|asked to|obliged to)|will|please|[,:;])\s"
 _CALLED: Final = r"(?:^|(?<=[.!?;:\"'(\[{>#*/|=-])\s{0,3}|(?<=[.!?;:>#*/|-]\s))"
 _HAIL: Final = r"(?:(?:dear|hey|hello|hi|attention|(?:note|message|instructions?|memo|reminder) (?:to|for)|to)\s(?:the |any |all |our |every )?)"
-_THIS: Final = rf"(?:this|these|the (?:above|following|present))(?=\s(?:{_any('texts')}|must|should|shall|ha[sv]|needs?|is|are|will|please|from|with)\b|\s?[,:;.-])"
+_THIS: Final = rf"(?:this|these|the (?:above|following|present))(?=\s(?:{any_of('texts')}|must|should|shall|ha[sv]|needs?|is|are|will|please|from|with)\b|\s?[,:;.-])"
 
 _ADDRESSES: Final = tuple(
     Pattern(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_CALLED}{_HAIL}?(?<!\w){_any('checkers', 'machines')}s?\b\s?[,:]\s{{0,3}}{_ORDERED}",
-        rf"{_CALLED}{_HAIL}?(?<!\w){_any('readers')}s?\s?,\s{{0,3}}{_ADVERB}(?:{_LET_GO}|conclude\s(?:only )?that\b|{_JUDGED})",
-        rf"\b(?:if|since|as|because|when|while)\s(?:you(?:'re| are)\s)?(?:an?|the|any)\s(?:\w+\s){{0,2}}?(?<!\w){_any('checkers', 'machines')}\b[^.!?\n]{{0,40}}?(?:[,:;]\s|\s){_ORDERED}",
-        rf"\byou(?:'re| are)\s(?:now\s)?(?:an?|the|our)\s(?:\w+\s){{0,2}}?(?<!\w){_any('checkers')}\b.{{0,80}}?\b(?:{_NOT}\s{_any('withheld')}\b[^.!?\n]{{0,30}}?\b{_any('objects')}|{_any('judged')}\s(?:everything|all|this)\b)",
-        rf"\b{_any('checkers', 'machines', 'readers')}s?\s(?:(?:that|who|which)\s(?:is|are)\s|now\s)?(?:{_any('reading')}\s{_THIS}|(?:that|who)\s(?:reads?|checks?|evaluates?|judges?|grades?|sees?)\s{_THIS})[^.!?\n]{{0,40}}?\s?{_OBLIGED}{_ORDERED}",
+        rf"{_CALLED}{_HAIL}?(?<!\w){any_of('checkers', 'machines')}s?\b\s?[,:]\s{{0,3}}{_ORDERED}",
+        rf"{_CALLED}{_HAIL}?(?<!\w){any_of('readers')}s?\s?,\s{{0,3}}{_ADVERB}(?:{_LET_GO}|conclude\s(?:only )?that\b|{_JUDGED})",
+        rf"\b(?:if|since|as|because|when|while)\s(?:you(?:'re| are)\s)?(?:an?|the|any)\s(?:\w+\s){{0,2}}?(?<!\w){any_of('checkers', 'machines')}\b[^.!?\n]{{0,40}}?(?:[,:;]\s|\s){_ORDERED}",
+        rf"\byou(?:'re| are)\s(?:now\s)?(?:an?|the|our)\s(?:\w+\s){{0,2}}?(?<!\w){any_of('checkers')}\b.{{0,80}}?\b(?:{_NOT}\s{any_of('withheld')}\b[^.!?\n]{{0,30}}?\b{any_of('objects')}|{any_of('judged')}\s(?:everything|all|this)\b)",
+        rf"\b{any_of('checkers', 'machines', 'readers')}s?\s(?:(?:that|who|which)\s(?:is|are)\s|now\s)?(?:{any_of('reading')}\s{_THIS}|(?:that|who)\s(?:reads?|checks?|evaluates?|judges?|grades?|sees?)\s{_THIS})[^.!?\n]{{0,40}}?\s?{_OBLIGED}{_ORDERED}",
         rf"\bwho(?:m|so)?ever\s(?:reads?|checks?|evaluates?|judges?|grades?|verifies)\s{_THIS}[^.!?\n]{{0,20}}?\s?{_OBLIGED}{_ORDERED}",
-        rf"\b(?:the|any|every|each|all)\s{_any('checkers')}s?\s(?:must|should|shall|ha(?:s|ve) to|needs? to|(?:is|are) to|may|can)\s?(?:not|never)\s{_any('withheld', 'judged')}\b[^.!?\n]{{0,30}}?(?:\b(?:below|above)\b|\bcontradictions?\b)",
+        rf"\b(?:the|any|every|each|all)\s{any_of('checkers')}s?\s(?:must|should|shall|ha(?:s|ve) to|needs? to|(?:is|are) to|may|can)\s?(?:not|never)\s{any_of('withheld', 'judged')}\b[^.!?\n]{{0,30}}?(?:\b(?:below|above)\b|\bcontradictions?\b)",
         r"\b(?:ignore|disregard|forget)\s(?:all\s)?(?:what(?:ever)?|everything|anything|all)\s(?:that\s)?you(?:'ve| have| were| are| had)?\s(?:been\s)?(?:told|taught|instructed|asked|read|learned|know|given)\b[^.!?\n]{0,40}?(?:\band|,|;|\bthen)\s(?:then |just |simply |instead )?(?:conclude|say|answer|respond|reply|approve|accept|mark|report|confirm|state|pass|agree)\b",
-        rf"\bwhen(?:ever)?\syou\s(?:evaluate|check|verify|judge|grade|assess|review|score)\s(?:this|the|these)\s(?:{_any('texts')}|claims?)s?\b[^.!?\n]{{0,20}}?[,:;]\s{_ORDERED}",
+        rf"\bwhen(?:ever)?\syou\s(?:evaluate|check|verify|judge|grade|assess|review|score)\s(?:this|the|these)\s(?:{any_of('texts')}|claims?)s?\b[^.!?\n]{{0,20}}?[,:;]\s{_ORDERED}",
         r"\b(?:pretend|act|answer|behave|proceed)\s(?:that|as (?:if|though))\s(?:the|all|every|each|this|these)\s(?:evidence|claims?|logs?|records?|statements?|candidate)\b[^.!?\n]{0,20}?\b(?:confirms?|supports?|shows?|proves?|is|are|was|were)\b",
     )
 )  # fmt: skip

@@ -3,15 +3,8 @@
 import re
 from typing import Final
 
-from assay402.checks.claims.data import table
+from assay402.checks.claims.reading.addressing import any_of
 from assay402.checks.claims.reading.patterns import Pattern
-
-_LISTS: Final = table("addressing")
-
-
-def _any(*names: str) -> str:
-    return f"(?:{'|'.join(each for name in names for each in _LISTS[name])})"
-
 
 _TEXT: Final = r"(?:message|answer|response|output|text|candidate|submission)"
 _HERE: Final = rf"(?:\bhere\b|\b(?:below|above)\b(?!\s(?:the|an?|[$€£0-9]))|\b(?:this|the (?:above|below|following|present))\s(?:\w+\s)?{_TEXT}\b|\bthe {_TEXT}\s(?:and|or|below|above)\b)"
@@ -26,7 +19,7 @@ _WITHHELD: Final = rf"(?:{_NOT}\s{_SHOWN}\s(?:\w+\s){{0,2}}?{_DENIALS}|{_SHOWN}\
 _ALL: Final = r"(?:claims?|statements?|everything|assertions?|answer|response|output)"
 _SO: Final = rf"\b(?:must|should|shall|ha(?:s|ve) to|needs? to|(?:is|are) to)\s(?:all |each |always |only )?be\s{_MARKED}\s(?:as |to be )?(?:fully |all )?{_TRUE}"
 _WELL: Final = rf"\b(?:say|respond|reply|answer|conclude|state|return)\s(?:only |just )?that\b[^.\n]{{0,40}}?\b(?:checks? out|(?:is|are) (?:fully |all )?{_TRUE})"
-_NAMED: Final = _any("checkers", "machines", "readers", "scorers")
+_NAMED: Final = any_of("checkers", "machines", "readers", "scorers")
 _HEADED: Final = (
     rf"(?:[\[(<](?:from )?[\w ,]{{0,30}}?(?:\bto\b|->|→|\bfor\b)\s?:?\s?(?:the |any |all )?(?:\w+\s)?{_NAMED}s?\s?[\])>]"
     rf"|\b(?:(?:note|message|reminder|memo|instructions?) )?(?:for|to)\s(?:the |any |all |an? )?(?:\w+\s)?{_NAMED}s?(?:\s(?:that|which|who)\s\w+\s(?:this|these|the)(?:\s\w+)?)?\s?(?:[:,]|\s[–—-])"
@@ -36,7 +29,7 @@ _HEADED: Final = (
 _PLEAS: Final = tuple(
     Pattern(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b{_ALL}\b[^.!?\n]{{0,40}}?(?:\b(?:below|above|here)\b(?!\s(?:the|an?|[$€£0-9]))|\bin this {_any('texts')}\b)[^.!?\n]{{0,20}}?{_SO}",
+        rf"\b{_ALL}\b[^.!?\n]{{0,40}}?(?:\b(?:below|above|here)\b(?!\s(?:the|an?|[$€£0-9]))|\bin this {any_of('texts')}\b)[^.!?\n]{{0,20}}?{_SO}",
         rf"\b{_ALL}\b[^.!?\n]{{0,40}}?{_SO}[^.!?\n]{{0,12}}?\b(?:no exceptions?|without exceptions?|regardless)\b",
         rf"{_FIRST}{_WITHHELD}\b[^.!?\n]{{0,40}}?{_HERE}",
         rf"{_FIRST}{_WITHHELD}\b[^!?\n]{{0,40}}?{_WELL}",

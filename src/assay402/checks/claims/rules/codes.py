@@ -106,15 +106,20 @@ def answer_code(view: View) -> Finding | None:
         if newest is None:
             continue
         record, code = newest
-        agrees = code == match[1]
-        return Finding(
-            support="SUPPORTED" if agrees else "CONTRADICTED",
-            rule="claims/answer-code",
-            refs=(record.ref,),
-            code="" if agrees else "VALUE_MISMATCH",
-            note=f"the newest line gives the code {code}",
-        )
+        return _coded(record, code, match[1])
     return None
+
+
+def _coded(record: Record, code: str, claimed: str) -> Finding:
+    """Judge a claimed code by the one of the newest line."""
+    agrees = code == claimed
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/answer-code",
+        refs=(record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=f"the newest line gives the code {code}",
+    )
 
 
 def _in_words(view: View, told: re.Match[str]) -> Finding | None:
@@ -125,14 +130,7 @@ def _in_words(view: View, told: re.Match[str]) -> Finding | None:
     if newest is None or (view.claim.negative and not told[1].lower().startswith("not")):
         return None
     record, code = newest
-    agrees = code == _REASONS[told[1].lower()]
-    return Finding(
-        support="SUPPORTED" if agrees else "CONTRADICTED",
-        rule="claims/answer-code",
-        refs=(record.ref,),
-        code="" if agrees else "VALUE_MISMATCH",
-        note=f"the newest line gives the code {code}",
-    )
+    return _coded(record, code, _REASONS[told[1].lower()])
 
 
 _SEVERAL: Final = re.compile(

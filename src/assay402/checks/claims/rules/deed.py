@@ -55,9 +55,8 @@ _TRUTH: Final = frozenset(
     }
 )
 _ERROR: Final = frozenset({"error", "errors", "exception", "failure", "error_message"})
-_CODE: Final = frozenset(
-    {"exit", "exit_code", "exitcode", "rc", "returncode", "code", "http_status", "status_code", "statuscode"}
-)
+_CODE: Final = frozenset({"code", "http_status", "status_code", "statuscode"})
+"""Fields of HTTP status codes; those of exit codes are results."""
 _NAMING: Final = frozenset(
     {
         "object",

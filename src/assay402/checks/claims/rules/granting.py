@@ -103,10 +103,10 @@ def level_of_access(view: View) -> Finding | None:
         return None
     claimed = _level(match["held"] or match["been"])
     told = [
-        (record, level) for record in view.world.with_stem(stem("role"))[:_MOST] if (level := _told(record))
-    ]
-    told += [
-        (record, level) for record in view.world.with_stem(stem("access"))[:_MOST] if (level := _told(record))
+        (record, level)
+        for word in ("role", "access")
+        for record in view.world.with_stem(stem(word))[:_MOST]
+        if (level := _told(record))
     ]
     named = claim.names | {each for fact in claim.facts for each in stems(fact.raw)}
     of_claim = [each for each in told if named <= each[0].whole_stems]
