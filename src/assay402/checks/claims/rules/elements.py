@@ -63,7 +63,7 @@ def _found(records: list[Record], note: str) -> Finding:
 def _standing(view: View, match: re.Match[str]) -> Finding | None:
     told = match["whole"] or match["count"]
     whole = 2 if match["both"] else number(told) if told else None
-    words = frozenset(stems(match["rest"].replace("_", " ")))
+    words = frozenset(map(stem, match["rest"].lower().replace("_", " ").split()))
     for elements in elements_of(view.world, stem(match["noun"])):
         standing = [each for each in elements if stands(each, words, view.world)]
         wanted = number(match["part"]) if match["part"] else len(elements)

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from msgspec.structs import replace
+
 from assay402.checks.claims.model import Finding, Stage
 from assay402.checks.claims.reading.actions import mentions
 from assay402.checks.claims.reading.patterns import Pattern
@@ -116,6 +118,37 @@ def cell_recorded(view: View) -> Finding | None:
     ## How to fix it
     Give what the row of the evidence gives.
     """
+    told = recorded_in(view)
+    if told is None:
+        return None
+    record, value = told
+    claimed, found = _truth(view.claim.text), _truth(value)
+    if claimed is None or found is None:
+        return None
+    return Finding(
+        support="SUPPORTED" if claimed == found else "CONTRADICTED",
+        rule="claims/cell-recorded",
+        refs=(record.ref,),
+        code="" if claimed == found else "STATUS_CONFLICT",
+        note="" if claimed == found else "the row of the evidence says otherwise",
+    )
+
+
+def with_cell(view: View, finding: Finding) -> Finding:
+    """Give what contradicts a cell with the repair that puts there what the evidence has in its place."""
+    told = recorded_in(view) if finding.support == "CONTRADICTED" else None
+    if told is None or not told[1] or len(told[1]) > _WIDTH or _MARKS.search(told[1]):
+        return finding
+    return replace(finding, repair=("REPLACE_VALUE", 0, len(view.claim.text), told[1]))
+
+
+_WIDTH: Final = 60
+_MARKS: Final = Pattern(r"[|\n]")
+"""What would end a cell."""
+
+
+def recorded_in(view: View) -> tuple[Record, str] | None:
+    """Give what the evidence has in the row and the column of a cell, and in which record; None where several have it."""
     cell = view.claim.cell
     if cell is None:
         return None
@@ -127,19 +160,7 @@ def cell_recorded(view: View) -> Finding | None:
         for field in record.fields
         if field.name.strip().lower() == column
     ]
-    if len(told) != 1:
-        return None
-    record, value = told[0]
-    claimed, found = _truth(view.claim.text), _truth(value)
-    if claimed is None or found is None:
-        return None
-    return Finding(
-        support="SUPPORTED" if claimed == found else "CONTRADICTED",
-        rule="claims/cell-recorded",
-        refs=(record.ref,),
-        code="" if claimed == found else "STATUS_CONFLICT",
-        note="" if claimed == found else "the row of the evidence says otherwise",
-    )
+    return told[0] if len(told) == 1 else None
 
 
 def _truth(text: str) -> bool | None:

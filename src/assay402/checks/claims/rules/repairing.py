@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.model import Claim, Fact
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import UNIT_NAME, Record
+from assay402.checks.claims.rules.agreeing import agreeing
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.compare import IDENTIFYING, is_share
 from assay402.checks.claims.rules.dating import dated, timed
@@ -43,6 +44,8 @@ def replacement(claim: Claim, binding: Binding) -> tuple[str, int, int, str] | N
         return None  # a count is no share
     if fact.raw.endswith(".") and not text.endswith(".") and not claim.text[last:].strip("\"')”*_ "):
         last -= 1  # the full stop of the sentence
+    if fact.kind in ("number", "quantity"):
+        first, last, text = agreeing(claim.text, first, last, text)
     return ("REPLACE_VALUE", claim.span.start + first, claim.span.start + last, text)
 
 

@@ -42,14 +42,35 @@ _ENDED_WELL: Final = frozenset(map(stem, ("success", "succeeded", "passed", "ok"
 
 
 def only_ended(claim: Claim, record: Record) -> bool:
-    """Tell whether a record of a build, a job or a test says that it came to its end, and not how it ended, where the claim says well."""
-    return (
+    """Tell whether a record says less than the end that a claim tells.
+
+    A build, a job or a test that came to its end need not have ended well, and what was confirmed or solved is not yet
+    completed or closed.
+    """
+    return _only_agreed(claim, record) or (
         _WELL.search(claim.text) is not None
         and bool(claim.content & _JUDGED)
         and bool(record.own_stems & _ENDED)
         and not record.own_stems & _ENDED_WELL
         and "0" not in _exit_codes(record)
     )
+
+
+_OVER: Final = Pattern(r"\b(?:(?P<done>completed?|finished|done)|closed)\b", re.IGNORECASE)
+_AGREED: Final = frozenset(map(stem, table("phases")["agreed"]))
+_SOLVED: Final = frozenset(map(stem, table("phases")["solved"]))
+_AT_AN_END: Final = frozenset(map(stem, table("phases")["over"]))
+_CLOSED: Final = frozenset((stem("closed"),))
+
+
+def _only_agreed(claim: Claim, record: Record) -> bool:
+    """Tell whether the status of a record is a step before the end that a claim tells: confirmed, where it says completed."""
+    over = _OVER.search(claim.text)
+    if over is None:
+        return False
+    told = frozenset(stems(status_of(record) or record.text[:_LONGEST]))
+    earlier, later = (_AGREED, _AT_AN_END) if over["done"] else (_SOLVED, _CLOSED)
+    return bool(told & earlier) and not told & later
 
 
 def _exit_codes(record: Record) -> frozenset[str]:

@@ -178,11 +178,13 @@ def _placed(finding: Finding, claim: Claim) -> Finding:
 
 def _found(claim: Claim, world: World) -> Finding:
     if not claim.said:
-        return _judged(claim, world)
-    told = outcome.cell_recorded(view_of(claim, world))
+        found = _judged(claim, world)
+        return found if claim.cell is None else outcome.with_cell(view_of(claim, world), found)
+    view = view_of(claim, world)
+    told = outcome.cell_recorded(view)
     if told is not None:
-        return told
-    found = replace(_judged(spoken(claim), world), bound=(), repair=None)
+        return outcome.with_cell(view, told)
+    found = outcome.with_cell(view, replace(_judged(spoken(claim), world), bound=(), repair=None))
     if found.support in ("SUPPORTED", "CONTRADICTED") or not (claim.facts or stems(claim.text)):
         return found
     return _judged(claim, world)
