@@ -343,7 +343,16 @@ def _is_header(cells: list[str], following: str) -> bool:
     return named and (
         bool(_TABLE_RULE.match(following))
         or (len(below) == len(cells) and any(_is_value(cell) for cell in below))
+        or (len(below) == len(cells) and any(map(_is_state, cells, below)))
     )
+
+
+_STATES: Final = frozenset(("status", "state", "result", "phase", "health"))
+
+
+def _is_state(name: str, cell: str) -> bool:
+    """Tell whether a head says how something stands, and the cell below it does."""
+    return name.lower() in _STATES and cell.lower() in words_for("status")
 
 
 def _is_value(cell: str) -> bool:

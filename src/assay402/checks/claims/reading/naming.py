@@ -77,7 +77,12 @@ def kinds_told(fields: Sequence[Field]) -> frozenset[str]:
     """Give the stems of the nouns for what an object is, by the prefixes of its identifiers or as x402's answer to a payment."""
     kinds = frozenset[str]().union(*(kind_of_id(each.value) for each in fields if is_id_name(each.name)))
     names = {each.name for each in fields[:_MOST_ANSWERED]} if not kinds else set()
-    return _SETTLEMENT if {"success", "network"} <= names else kinds
+    is_answer = {"success", "network"} <= names or ("isValid" in names and not names.isdisjoint(_JUDGED))
+    return _SETTLEMENT if is_answer else kinds
+
+
+_JUDGED: Final = frozenset(("payer", "invalidReason"))
+"""What x402's VerifyResponse has beside `isValid`."""
 
 
 @cache

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
@@ -69,7 +70,67 @@ def _standing(view: View, match: re.Match[str]) -> Finding | None:
         wanted = number(match["part"]) if match["part"] else len(elements)
         if whole in (None, len(elements)) and len(standing) == wanted and elements:
             return _found(elements, f"{len(standing)} of {len(elements)} stand so")
-    return None
+    return _standing_otherwise(view, match, whole)
+
+
+def _standing_otherwise(view: View, match: re.Match[str], whole: int | None) -> Finding | None:
+    """Contradict how many of the elements of the only list of a thing stand so, where each says how it stands."""
+    state = match["rest"].lower()
+    excluded = frozenset(table("states").get(state, ()))
+    if not excluded or (match["part"] and whole is None):
+        return None
+    noun = stem(match["noun"])
+    found = [[(each, _state_of(each, view.world)) for each in one] for one in elements_of(view.world, noun)]
+    found = [each for each in (*found, _lines_of(view.world, noun)) if each]
+    if len(found) != 1 or len(found[0]) < _SEVERAL or whole not in (None, len(found[0])):
+        return None
+    told = found[0]
+    standing = [each for each, stands_as in told if stands_as == state]
+    others = [each for each, stands_as in told if stands_as in excluded]
+    wanted = number(match["part"]) if match["part"] else len(told)
+    if len(standing) + len(others) < len(told) or len(standing) == wanted:
+        return None
+    return Finding(
+        support="CONTRADICTED",
+        rule=_ID,
+        refs=tuple(each.ref for each in (others or standing)[:_CITED]),
+        code="COUNTEREXAMPLE",
+        note=f"{len(standing)} of {len(told)} stand so",
+    )
+
+
+_SEVERAL: Final = 2
+_LINE: Final = re.compile(
+    r"(?P<kind>[A-Za-z]+)[ =:]\s?(?P<name>[\w.-]+):?\s(?:is\s|status[=:]\s?|state[=:]\s?)?(?P<state>[a-z]+)\W*"
+)
+
+
+def _lines_of(world: World, noun: str) -> list[tuple[Record, str]]:
+    """Give the lines that each say how one thing of a kind stands, none told of twice."""
+    return world.once(("standing lines", noun), lambda: _read_lines(world, noun))
+
+
+def _read_lines(world: World, noun: str) -> list[tuple[Record, str]]:
+    found: list[tuple[Record, str]] = []
+    names: set[str] = set()
+    for record in world.with_stem(noun)[:_MOST]:
+        match = _LINE.fullmatch(record.text) if record.form == "line" and len(record.text) < _SHORT else None
+        if match is None or stem(match["kind"].lower()) != noun:
+            continue
+        if match["name"] in names:
+            return []  # which is the newer one others tell
+        names.add(match["name"])
+        found.append((record, match["state"]))
+    return found
+
+
+_SHORT: Final = 80
+
+
+def _state_of(element: Record, world: World) -> str:
+    """Give how an element says that it stands, in lower case: the first word of its only status."""
+    told = [each for each in slots_of(element, world) if each.record is element and each.is_status and each.parts]
+    return told[0].words[0] if len(told) == 1 and told[0].words else ""
 
 
 def stands(element: Record, words: frozenset[str], world: World) -> bool:

@@ -16,7 +16,7 @@ from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.view import Near, View
 
 _STANDS: Final = Pattern(
-    r"\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are)\s(?:now |currently |still |already )?(?P<state>in progress|being processed|[a-z]{2,14})[.!]?\s*",
+    r"\W*(?:the |our |your )?(?P<subject>.{2,60}?)\s(?:is|are|(?P<was>was|were|has been|have been)(?=\spaid))\s(?:now |currently |still |already )?(?P<state>in progress|being processed|[a-z]{2,14})[.!]?\s*",
     re.IGNORECASE,
 )
 _STATUS: Final = re.compile(r"(?:^|[_.])(?:status|state|phase)$", re.IGNORECASE)
@@ -56,7 +56,11 @@ def phased(view: View) -> Finding | None:
     if match is None or claim.negative or claim.quantifier or claim.modality != "is":
         return None
     subject = frozenset(stems(match["subject"].replace("_", " ")))
-    told = [near for near in view.near if subject and _is_of(near, subject) and not _is_self_told(near)]
+    told = [
+        near
+        for near in view.near
+        if subject and _is_of(near, subject) is not None and not _is_self_told(near)
+    ]
     newest = [one for one in told if not any(is_later(two.record, one.record) for two in told)]
     things = {_thing(near.record) for near in told}
     if len(newest) != 1 or len(things) != 1 or _went_on(view, newest[0].record):
@@ -64,6 +68,8 @@ def phased(view: View) -> Finding | None:
     record, state = newest[0].record, match["state"].lower()
     given = status_of(record)
     if _GOING_ON.get(given, given) == _GOING_ON.get(state, state):
+        if match["was"] or not _is_of(newest[0], subject):
+            return None
         return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(record.ref,))
     if given in table("states").get(state, ()) or (state in _open() and given in _over()):
         return Finding(
@@ -120,14 +126,16 @@ def status_of(record: Record) -> str:
     return told[0] if len(told) == 1 else ""
 
 
-def _is_of(near: Near, subject: frozenset[str]) -> bool:
-    """Tell whether a record with a status is of the thing that a claim names, and of that alone."""
+def _is_of(near: Near, subject: frozenset[str]) -> bool | None:
+    """Tell whether a record with a status has all of what a claim names in what it is of, or elsewhere; None where it is of another thing."""
     record = near.record
     main = main_of(record) if status_of(record) else frozenset()
     if is_of_other(record, subject):
-        return False
+        return None
     held = main | frozenset(part for each in record.ids for part in stems(each.replace("_", " ")))
-    return bool(main & subject) and subject <= held
+    if not main & subject:
+        return None
+    return True if subject <= held else False if near.shared and subject <= record.own_stems else None
 
 
 def main_of(record: Record) -> frozenset[str]:

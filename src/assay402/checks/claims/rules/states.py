@@ -156,6 +156,9 @@ def state_recorded(view: View) -> Finding | None:
     if match is None or claim.facts or claim.negative or claim.quantifier or claim.modality != "is":
         return None
     subject, state = frozenset(stems(match["subject"])), match["state"].lower()
+    row = _row_that_says(view, subject, state)
+    if row is not None:
+        return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(row.ref,))
     lines = [
         near.record
         for near in view.near
@@ -173,6 +176,28 @@ def state_recorded(view: View) -> Finding | None:
     return Finding(support="SUPPORTED", rule="claims/state-recorded", refs=(newest[0].ref,))
 
 
+def _row_that_says(view: View, subject: frozenset[str], state: str) -> Record | None:
+    """Give the only row of tables that is named as a claim has it, where its column of states begins with the claimed one."""
+    rows = [
+        near.record
+        for near in view.near
+        if near.record.form == "row" and near.record.item.kind != "description" and _states_of(near.record)
+    ]
+    named = subject - _KINDS
+    rows = [each for each in rows if named and named <= _names_of(each)]
+    told = " ".join(each.value for each in rows[0].fields if _STATE_NAME.search(each.name)) if rows else ""
+    first = next((word.lower() for word in words(told)), "")
+    is_told = first == state or (state == "running" and _UP.match(told) is not None)
+    return rows[0] if is_told and len(rows) == 1 else None
+
+
+def _names_of(record: Record) -> frozenset[str]:
+    """Give the words of what a row calls its thing: its first column, and one that is headed as names."""
+    named = (each.value for place, each in enumerate(record.fields) if not place or _NAME.match(each.name))
+    return frozenset(stems(" ".join(named)))
+
+
+_NAME: Final = re.compile(r"(?:names?|service|container|pod|host|unit)$", re.IGNORECASE)
 _SEPARATOR: Final = re.compile(r"[,;|\]\n\u2028]")
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
+from assay402.checks.claims.reading.naming import is_noun, same_kind
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
@@ -66,6 +67,8 @@ def counterexample(view: View) -> Finding | None:
             )
         wrong = same if claim.quantifier == "none" or claim.negative else against
         right = against if wrong is same else same
+        if wrong and _is_listed_as_other(claim, wrong[0]):
+            continue
         if wrong and (right or _subject_named(claim, wrong[0])):
             record = wrong[0]
             return Finding(
@@ -84,7 +87,12 @@ def _by_field(view: View) -> Finding | None:
     for near in view.near[:4]:
         for field in near.record.fields:
             said = frozenset(stems(field.value.replace("_", " ")))
-            if not said or not said <= claim.content or len(field.value) > _STATUS_WIDTH:
+            if (
+                not said
+                or not said <= claim.content
+                or len(field.value) > _STATUS_WIDTH
+                or _is_listed_as_other(claim, near.record)
+            ):
                 continue
             told = _told_by(view.world, near.record, field.name)
             if len(told) < 2:  # one is no kind
@@ -98,6 +106,18 @@ def _by_field(view: View) -> Finding | None:
                 note="one record shows an exception" if against else "every record of its kind says so",
             )
     return None
+
+
+_ALL_OF: Final = Pattern(r"\b(?:all|every|each)\s(?:of\s)?(?:the\s|our\s)?([a-z]+)\b", re.IGNORECASE)
+
+
+def _is_listed_as_other(claim: Claim, record: Record) -> bool:
+    """Tell whether a record is an element of a list that is named for another kind of thing: `hosts`, beside all printers."""
+    array, _, place = record.pointer.rpartition("/")
+    array = stem(array.rpartition("/")[2].lower()) if place.isdigit() else ""
+    match = _ALL_OF.search(claim.text) if array and is_noun(array) else None
+    noun = stem(match[1].lower()) if match is not None else ""
+    return bool(noun) and noun not in record.own_stems and is_noun(noun) and not same_kind(noun, array)
 
 
 _STATUS_WIDTH: Final = 24
