@@ -13,6 +13,7 @@ from assay402.checks.claims.reading.text import stem, words
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
+from assay402.checks.claims.rules.coordinated import is_of_other_verb
 from assay402.checks.claims.rules.every import of_one_alone
 from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.misplaced import misplaced
@@ -94,6 +95,8 @@ def other_slot(supported: Supported) -> Finding | None:
             return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the change is the other way round")
     is_share = supported.rule == "test-report" and portion_of(supported.claim.text) is not None
     for near in supported.nears if supported.rule != "share-counted" and not is_share else ():
+        if is_of_other_verb(supported.claim, near.record):
+            return unstated(supported, _ID, "the record gives the value with another verb", "it with that verb")
         found = (
             _numbered_otherwise(supported, near)
             or _labelled_otherwise(supported, near)

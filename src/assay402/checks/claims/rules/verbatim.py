@@ -8,6 +8,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import plain
 from assay402.checks.claims.rules.alignment import says_in_order, says_rearranged
 from assay402.checks.claims.rules.clauses import is_clause_of
+from assay402.checks.claims.rules.coordinated import says_with_its_verb
 from assay402.checks.claims.rules.embedding import is_embedded
 from assay402.checks.claims.rules.itself import itself
 from assay402.checks.claims.rules.polarity import antonyms_between, denies, opposed
@@ -113,6 +114,7 @@ def _says_the_same(claim: Claim, said: str, near: Near) -> bool:
         or (not _is_strict(claim) and _contains(said, near.record.plain))
         or _says_in_other_spelling(claim, near)
         or is_clause_of(claim, near.record)
+        or says_with_its_verb(claim, near.record)
     ) and not opposed(claim, near.record)
 
 
