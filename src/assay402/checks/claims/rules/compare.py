@@ -70,6 +70,11 @@ def generic() -> frozenset[str]:
             "elapsed",
             "est",
             "call",
+            "gb",
+            "mb",
+            "kb",
+            "ms",
+            "secs",
         ]
     )
 

@@ -17,6 +17,7 @@ from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.called import PARTED
 from assay402.checks.claims.rules.compare import NUMERIC, compare
 from assay402.checks.claims.rules.deed import stage_of
+from assay402.checks.claims.rules.units import in_other_unit
 from assay402.checks.claims.rules.view import Near, View
 
 _LOOKED_AT: Final = 60
@@ -47,7 +48,16 @@ def exclusive_mismatch(view: View) -> tuple[Near, Binding, bool] | None:
             found = _short(view, fact) if fact.kind == "number" and _ALL.search(before) else None
         if found is not None:
             return found
-    return _named(view)
+    return _named(view) or _measured(view)
+
+
+def _measured(view: View) -> tuple[Near, Binding, bool] | None:
+    """Give the measure of a record that says what a claim says of as many of another unit."""
+    for near in view.near[:2]:
+        told = in_other_unit(view.claim, near.record)
+        if told is not None:
+            return near, Binding("unit", *told, near.record), True
+    return None
 
 
 def _named(view: View) -> tuple[Near, Binding, bool] | None:
