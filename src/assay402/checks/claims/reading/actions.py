@@ -58,6 +58,8 @@ _THINGS: Final = frozenset(("order", "book", "update", "upgrade", "file", "messa
 """Words that name a thing rather than a run of the action."""
 _MEASURED: Final = re.compile(r"\s(?:\w+ly\s)?(?:below|under|to|by|from|off)\b")
 """What drops below, to or by something falls; nobody deletes it."""
+_REMOVES: Final = re.compile(r"delet|eras|purg|destroy", re.IGNORECASE)
+"""Words of what somebody does to a thing, wherever from."""
 _MADE: Final = Pattern(r"\bmade\s(?:an?\s|the\s|our\s)?$", re.IGNORECASE)
 """Who made a payment paid."""
 _FALLS: Final = re.compile(r"fall|fell|declin|decreas|reduc|sank|sink", re.IGNORECASE)
@@ -161,6 +163,11 @@ def groups_in(text: str) -> frozenset[str]:
     return found
 
 
+def _is_fall(text: str, word: str, end: int) -> bool:
+    """Tell whether a word says that a value fell, and not that something was deleted."""
+    return _MEASURED.match(text, end) is not None or _FALLS.match(word) is not None
+
+
 _FALLING: Final = re.compile(rf"\b(?:{_FALLS.pattern})\w*", re.IGNORECASE)
 
 
@@ -184,7 +191,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
         if (
             group is None
             or _COMPOUND.match(text, end)
-            or (group == "delete" and (_MEASURED.match(text, end) or _FALLS.match(word)))
+            or (group == "delete" and not _REMOVES.match(word) and _is_fall(text, word, end))
             or (word.lower() == "checking" and _ACCOUNT.search(text[max(0, start - 8) : start]))
             or (group == "sign" and _ENROLLED.match(text, end))
             or (word.lower() in ("post", "posts") and _ARTICLE.search(text[max(0, start - 8) : start]))

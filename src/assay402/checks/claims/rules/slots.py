@@ -10,6 +10,7 @@ from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, words
+from assay402.checks.claims.rules.addresses import is_of_other_address
 from assay402.checks.claims.rules.bind import Binding
 from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
@@ -87,6 +88,8 @@ def other_slot(supported: Supported) -> Finding | None:
             "COMPARISON_FALSE",
             "the versions are ordered otherwise",
         )
+    if is_of_other_address(supported.claim, tuple(near.record for near in supported.nears)):
+        return unstated(supported, _ID, "the record names another address", "the same of this address")
     is_changed = False
     for near in supported.nears:
         turned = is_turned(supported.claim, near.record)
