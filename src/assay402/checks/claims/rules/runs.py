@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias
 
 from assay402.checks.claims.data import table
@@ -91,6 +91,25 @@ def runs_in(text: str) -> Runs:
 def runs_of(claim: Claim) -> Runs:
     """Give the runs that a claim names."""
     return runs_in(f"{claim.context} {claim.text}"[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=256)
+def _named(text: str) -> dict[str, str]:
+    """Give the runs that a text names by their kind; none where it names two of one."""
+    named = runs_in(text)
+    return dict(named) if len(dict(named)) == len(named) else {}
+
+
+def names_other_run(claim: Claim, record: Record) -> bool:
+    """Tell whether a line itself names another job, step or build than a claim does."""
+    named = _named(f"{claim.context} {claim.text}"[:_LOOKED_AT]) if record.form == "line" else {}
+    if not named:
+        return False
+    told: Runs | None = record.memo.get("named runs")
+    if told is None:
+        told = record.memo["named runs"] = runs_in(record.text[:_LOOKED_AT])
+    held = [_alike(named[kind], name) for kind, name in told if kind in named]
+    return bool(held) and not any(held)
 
 
 def kind_stems(runs: Runs) -> frozenset[str]:

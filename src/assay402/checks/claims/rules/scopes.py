@@ -96,8 +96,9 @@ def is_of_other_scope(claim: Claim, record: Record, rule: str) -> bool:
         )
     if record.form not in ("line", "prose") or plain(claim.text) == record.plain:
         return False
+    said = claim.text[:_READ].replace("_", " ")  # as records are searched
     return (
-        _differs(_numbers(claim.text[:_READ], is_claim=True), _numbers(text, is_claim=False))
+        _differs(_numbers(said, is_claim=True), _numbers(text, is_claim=False))
         or _differs(_periods(claim), _all_periods(text))
         or _differs(_places(claim.text[:_READ]), _places(text))
         or _is_named_otherwise(claim.text[:_READ], claim.content, record)

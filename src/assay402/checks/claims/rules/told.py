@@ -17,6 +17,7 @@ from assay402.checks.claims.rules.asked import resource_of
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
 from assay402.checks.claims.rules.deed import Deed, stage_of
 from assay402.checks.claims.rules.phases import is_of_other
+from assay402.checks.claims.rules.runs import names_other_run
 from assay402.checks.claims.rules.view import View, report_words, shared
 
 _PLACES: Final = (
@@ -319,7 +320,11 @@ class Told:
             if there and not said & there:
                 self.elsewhere = True
                 return False
-        return not self._other_identifier(record) and not self._other_resource(record)
+        return not (
+            self._other_identifier(record)
+            or self._other_resource(record)
+            or names_other_run(self.view.claim, record)
+        )
 
     def _other_resource(self, record: Record) -> bool:
         """Tell whether a record is a request for another kind of thing than the claim names."""

@@ -57,10 +57,10 @@ def only_ended(claim: Claim, record: Record) -> bool:
 
 
 _OVER: Final = Pattern(r"\b(?:(?P<done>completed?|finished|done)|closed)\b", re.IGNORECASE)
-_AGREED: Final = frozenset(map(stem, table("phases")["agreed"]))
-_SOLVED: Final = frozenset(map(stem, table("phases")["solved"]))
-_AT_AN_END: Final = frozenset(map(stem, table("phases")["over"]))
-_CLOSED: Final = frozenset((stem("closed"),))
+_AGREED: Final = frozenset(table("phases")["agreed"])
+_SOLVED: Final = frozenset(table("phases")["solved"])
+_AT_AN_END: Final = frozenset(table("phases")["over"])
+_CLOSED: Final = frozenset(("closed", "closing", "closes", "close"))
 
 
 def _only_agreed(claim: Claim, record: Record) -> bool:
@@ -68,7 +68,7 @@ def _only_agreed(claim: Claim, record: Record) -> bool:
     over = _OVER.search(claim.text)
     if over is None:
         return False
-    told = frozenset(stems(status_of(record) or record.text[:_LONGEST]))
+    told = frozenset(word.lower() for word in words(status_of(record) or record.text[:_LONGEST]))
     earlier, later = (_AGREED, _AT_AN_END) if over["done"] else (_SOLVED, _CLOSED)
     return bool(told & earlier) and not told & later
 
