@@ -78,7 +78,11 @@ def kinds_told(fields: Sequence[Field]) -> frozenset[str]:
     kinds = frozenset[str]().union(*(kind_of_id(each.value) for each in fields if is_id_name(each.name)))
     names = {each.name for each in fields[:_MOST_ANSWERED]} if not kinds else set()
     is_answer = {"success", "network"} <= names or ("isValid" in names and not names.isdisjoint(_JUDGED))
-    return _SETTLEMENT if is_answer else kinds
+    return _SETTLEMENT if is_answer else _PULL if "merged_by" in names else kinds
+
+
+_PULL: Final = frozenset((stem("pull"), stem("request"), "pullrequest"))
+"""What only a pull or merge request has somebody for who merged it."""
 
 
 _JUDGED: Final = frozenset(("payer", "invalidReason"))

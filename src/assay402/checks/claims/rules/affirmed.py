@@ -11,6 +11,7 @@ from assay402.checks.claims.reading.text import stem, stems, words
 from assay402.checks.claims.rules.members import opposites_of
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.polarity import is_negative
+from assay402.checks.claims.rules.misplaced import GONE
 from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.zeroes import counts_none
 
@@ -24,7 +25,7 @@ def unaffirmed(supported: Supported) -> str:
     claim, records = supported.claim, tuple(near.record for near in supported.nears)
     if _is_out_of_order(supported, records):
         return "the order"
-    if _has_none(claim, records):
+    if _has_none(claim, records) and GONE.search(claim.text) is None:
         return "that there was any"
     if any(_is_numbered_otherwise(claim, record) for record in records):
         return "that number of it"

@@ -12,6 +12,7 @@ from assay402.checks.claims.reading.text import listed, stem, stems, word_spans,
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.phases import phased
 from assay402.checks.claims.rules.polarity import denies
+from assay402.checks.claims.rules.stocked import stocked
 from assay402.checks.claims.rules.view import Near, View
 from assay402.core.check import rule
 
@@ -44,7 +45,7 @@ def state_otherwise(view: View) -> Finding | None:
     Say the state of the record.
     """
     claim = view.claim
-    phase = phased(view)
+    phase = phased(view) or stocked(view)
     if phase is not None:
         return phase
     match = _STANDS.match(claim.text)

@@ -10,6 +10,7 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
 from assay402.checks.claims.rules import comparatives
+from assay402.checks.claims.rules.between import changed_between
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
@@ -229,10 +230,11 @@ def change_computed(view: View) -> Finding | None:
     if claimed is None or claim.negative:
         return None
     for near in view.near[:4]:
-        rest = near.wanted - _change_words()
+        rest = (near.wanted - _change_words()) or (claim.content - _change_words())
         if near.missing_names or not rest or len(rest & near.stems) < _MOSTLY * len(rest):
             continue
         told = _change(near.record.text, near.record.facts)
+        told = changed_between(claim, near.record) if told is None else told
         if told is None:
             continue
         agrees = abs(told - claimed) <= _NEARLY
@@ -271,8 +273,13 @@ def _change(text: str, values: tuple[Fact, ...]) -> Decimal | None:
         first = [fact for fact in numbers if between.start(1) <= fact.start < between.end(1)]
         second = [fact for fact in numbers if between.start(2) <= fact.start < between.end(2)]
         if len(first) != 1 or not second or not first[0].low or second[0].low is None:
-            return None
+            return None if first or second else _share(numbers, match)  # from one month to the next
         return (second[0].low - first[0].low) * 100 / first[0].low
+    return _share(numbers, match)
+
+
+def _share(numbers: list[Fact], match: re.Match[str]) -> Decimal | None:
+    """Give the percentage right behind a word of change, with its direction."""
     shares = [
         fact for fact in numbers if fact.kind == "percent" and fact.unit == "%" and fact.start >= match.end()
     ]

@@ -13,6 +13,7 @@ from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.runs import is_of, runs_of
 from assay402.checks.claims.rules.universals import NUMBERED
+from assay402.checks.claims.rules.counted_pairs import pair_counted
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 
@@ -23,7 +24,8 @@ def tally_differs(view: View) -> Finding | None:
 
     ## What it reports
     CONTRADICTED with VALUE_MISMATCH where a claim gives one number and one verb of such a line, and the line gives
-    the verb another number.
+    the verb another number. Of two sorts at once (`no errors and 3 warnings`) the only line that counts both decides:
+    SUPPORTED where both numbers are the line's.
 
     ## Why it matters
     A number beside the wrong verb stands in the evidence all the same.
@@ -32,6 +34,9 @@ def tally_differs(view: View) -> Finding | None:
     Give the number that stands before the verb.
     """
     claim = view.claim
+    pair = pair_counted(view, "claims/tally-differs")
+    if pair is not None:
+        return pair
     numbers = [fact for fact in claim.facts if fact.kind == "number" and fact.low is not None]
     if (
         len(numbers) != 1

@@ -1,0 +1,33 @@
+"""A change from one month or quarter to another, by the two numbers that a sentence gives for them."""
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from assay402.checks.claims.model import Claim
+from assay402.checks.claims.reading.patterns import Pattern
+from assay402.checks.claims.reading.records import Record
+
+_TIME: Final = r"January|February|March|April|May|June|July|August|September|October|November|December|Q[1-4]|(?:19|20)[0-9]{2}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_FROM_TO: Final = Pattern(rf"\b(?:from|between)\s(?P<old>{_TIME})\s(?:to|and)\s(?P<new>{_TIME})\b")
+_AT: Final = re.compile(
+    rf"(?<![\w.,-])(?P<sign>[$€£¥]?)(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?)(?P<scale>%|k|\s(?:thousand|million|billion))?(?P<unit>(?:\s[a-z]{{1,12}})??)\s(?:in|for|on|during)\s(?P<time>{_TIME})\b"
+)
+_LONGEST: Final = 300
+
+
+def changed_between(claim: Claim, record: Record) -> Decimal | None:
+    """Give by how many per cent a thing changed between the two times that a claim names, as a sentence gives one number for each."""
+    if record.form not in ("line", "prose") or len(record.text) > _LONGEST:
+        return None
+    match = _FROM_TO.search(claim.text)
+    if match is None:
+        return None
+    told = [each for each in _AT.finditer(record.text) if each["time"] in (match["old"], match["new"])]
+    if len(told) != 2 or len({each["time"] for each in told}) != 2:  # one for each
+        return None
+    if len({(each["sign"], each["scale"]) for each in told}) > 1 or len({each["unit"] for each in told} - {""}) > 1:
+        return None
+    values = {each["time"]: Decimal(each["number"].replace(",", "")) for each in told}
+    old, new = values[match["old"]], values[match["new"]]
+    return (new - old) * 100 / old if old and told[0]["scale"] != "%" else None
