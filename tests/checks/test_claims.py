@@ -44,6 +44,7 @@ VERBS = json.loads((VECTORS / "verbs.json").read_bytes())
 CONFLICTS = cases("claims/fault-b.json")
 PARAPHRASED = cases("claims/recall.json")
 FORMS = cases("claims/fault-c.json")
+LEFT = cases("claims/left.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -206,6 +207,11 @@ def test_an_everyday_paraphrase_is_supported_and_its_near_miss_is_not(case: dict
 
 @pytest.mark.parametrize("case", FORMS, ids=lambda case: case["id"])
 def test_a_repair_keeps_the_claim_s_form_and_a_slot_of_one_value_holds_one(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", LEFT, ids=lambda case: case["id"])
+def test_each_verb_job_row_and_unit_has_the_value_that_the_record_gives_it(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

@@ -12,7 +12,7 @@ from assay402.checks.claims.reading.idioms import said_plainly
 from assay402.checks.claims.reading.naming import is_id_name
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.sentences import is_labelled, sentences
-from assay402.checks.claims.reading.statuses import words_for
+from assay402.checks.claims.reading.statuses import is_state, words_for
 from assay402.core.errors import JSONUnreadable
 from assay402.core.strictjson import JSON, Number, members, read
 
@@ -343,16 +343,8 @@ def _is_header(cells: list[str], following: str) -> bool:
     return named and (
         bool(_TABLE_RULE.match(following))
         or (len(below) == len(cells) and any(_is_value(cell) for cell in below))
-        or (len(below) == len(cells) and any(map(_is_state, cells, below)))
+        or (len(below) == len(cells) and any(map(is_state, cells, below)))
     )
-
-
-_STATES: Final = frozenset(("status", "state", "result", "phase", "health"))
-
-
-def _is_state(name: str, cell: str) -> bool:
-    """Tell whether a head says how something stands, and the cell below it does."""
-    return name.lower() in _STATES and cell.lower() in words_for("status")
 
 
 def _is_value(cell: str) -> bool:

@@ -168,3 +168,11 @@ def said_of_none(text: str) -> str:
         return ""
     verb = nobody[1].lower()
     return f"No people {_OF_MANY.get(verb, verb)} {text[nobody.end() :]}"
+
+
+_STATES: Final = frozenset(("status", "state", "result", "phase", "health"))
+
+
+def is_state(name: str, cell: str) -> bool:
+    """Tell whether a head says how something stands, and the cell below it does."""
+    return name.lower() in _STATES and cell.lower() in words_for("status")

@@ -16,9 +16,13 @@ def is_of_other_address(claim: Claim, records: tuple[Record, ...]) -> bool:
     """Tell whether records name another host, repository or file than a claim does, and none names the claim's."""
     for match in _ADDRESS.finditer(claim.text) if "." in claim.text else ():
         texts = [" ".join((each.item.source_label, each.label, each.text[:_READ])) for each in records]
-        if any(match[0] in text for text in texts) or any(match[0] in field.value for each in records for field in each.fields):
+        if any(match[0] in text for text in texts) or any(
+            match[0] in field.value for each in records for field in each.fields
+        ):
             continue
         others = [other for text in texts for other in _ADDRESS.finditer(text)]
-        if any(other["end"] == match["end"] and bool(other["path"]) == bool(match["path"]) for other in others):
+        if any(
+            other["end"] == match["end"] and bool(other["path"]) == bool(match["path"]) for other in others
+        ):
             return True
     return False

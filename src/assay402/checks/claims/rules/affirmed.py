@@ -9,9 +9,9 @@ from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, words
 from assay402.checks.claims.rules.members import opposites_of
+from assay402.checks.claims.rules.misplaced import GONE
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.polarity import is_negative
-from assay402.checks.claims.rules.misplaced import GONE
 from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.zeroes import counts_none
 

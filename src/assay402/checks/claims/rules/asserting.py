@@ -11,6 +11,7 @@ from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.stating import stated_with
 from assay402.checks.claims.rules.supports import Supported, unstated
 from assay402.checks.claims.rules.swapped import is_swapped, only_coincides
+from assay402.checks.claims.rules.verbs import only_taken_out
 from assay402.checks.claims.rules.view import Near
 from assay402.checks.claims.rules.voices import says_in_other_voice
 from assay402.core.check import rule
@@ -80,6 +81,10 @@ def _qualified(supported: Supported) -> Finding | None:
         word = qualifier(supported.claim, near)
         if word:
             return unstated(supported, _LESS, f"the record gives it as {word}", "it without that word")
+        if only_taken_out(supported.claim, near.record):
+            return unstated(
+                supported, _LESS, "the record says only from what it was taken", "it of the whole"
+            )
         if only_tried(supported.claim, near.record):
             return unstated(supported, _LESS, "the record is of a test", "that it was done in earnest")
     return None

@@ -26,7 +26,10 @@ def changed_between(claim: Claim, record: Record) -> Decimal | None:
     told = [each for each in _AT.finditer(record.text) if each["time"] in (match["old"], match["new"])]
     if len(told) != 2 or len({each["time"] for each in told}) != 2:  # one for each
         return None
-    if len({(each["sign"], each["scale"]) for each in told}) > 1 or len({each["unit"] for each in told} - {""}) > 1:
+    if (
+        len({(each["sign"], each["scale"]) for each in told}) > 1
+        or len({each["unit"] for each in told} - {""}) > 1
+    ):
         return None
     values = {each["time"]: Decimal(each["number"].replace(",", "")) for each in told}
     old, new = values[match["old"]], values[match["new"]]

@@ -23,7 +23,9 @@ _KINDS: Final = ("number", "quantity", "money", "percent", "time")
 def is_of_other_verb(claim: Claim, record: Record) -> bool:
     """Tell whether a sentence gives a value of a claim with another verb, and the claim's verb a value of its own."""
     text = record.text
-    if record.form not in ("line", "prose") or len(record.facts) < 2 or len(text) > _LONGEST:  # one is nobody else's
+    if (
+        record.form not in ("line", "prose") or len(record.facts) < 2 or len(text) > _LONGEST
+    ):  # one is nobody else's
         return False
     ends = _ends(text)
     if not ends:
@@ -65,10 +67,7 @@ def says_with_its_verb(claim: Claim, record: Record) -> bool:
         return False
     said, subject = plain(claim.text), text[: verb.start()]
     joints = (*_JOINT.finditer(text),)
-    parts = (
-        text[joint.end() : end]
-        for joint, end in zip(joints, (*ends[1:], len(text)), strict=True)
-    )
+    parts = (text[joint.end() : end] for joint, end in zip(joints, (*ends[1:], len(text)), strict=True))
     return any(_OWN.match(part) is not None and plain(f"{subject}{part}") == said for part in parts)
 
 

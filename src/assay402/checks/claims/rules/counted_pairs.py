@@ -9,7 +9,9 @@ from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.portions import N, number
 from assay402.checks.claims.rules.view import View
 
-_SORT: Final = r"errors?|warnings?|failures?|issues?|problems?|vulnerabilit(?:y|ies)|threats?|conflicts?|hints?|notes?"
+_SORT: Final = (
+    r"errors?|warnings?|failures?|issues?|problems?|vulnerabilit(?:y|ies)|threats?|conflicts?|hints?|notes?"
+)
 _NUMBER: Final = rf"no|zero|{N}"
 _PAIR: Final = Pattern(
     rf"\b(?P<one>{_NUMBER})\s(?P<first>{_SORT})\s(?:and|but)\s(?P<other>{_NUMBER})\s(?P<second>{_SORT})\W*$",

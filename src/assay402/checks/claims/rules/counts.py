@@ -193,6 +193,10 @@ _HIGH: Final = Pattern(
 )
 
 
+_TOGETHER: Final = frozenset(map(stem, ("total", "sum", "average", "overall")))
+"""Names of rows of all of them together."""
+
+
 @rule("claims/count-differs", since="0.1", spec="section 7, R07 and R18")
 def count_differs(view: View) -> Finding | None:
     """Contradict an extreme that a table or list shows to be another's.
@@ -211,7 +215,7 @@ def count_differs(view: View) -> Finding | None:
     low, high = _LOW.search(view.claim.text), _HIGH.search(view.claim.text)
     if (low is None) == (high is None) or view.claim.negative:
         return None
-    rows = _rows(view)
+    rows = [each for each in _rows(view) if not each[2] & _TOGETHER]
     said = view.claim.content | view.claim.names
     if rows and rows[0][0].form == "row":
         said |= frozenset(stems(view.claim.text))  # an identifier may name a row
@@ -221,6 +225,8 @@ def count_differs(view: View) -> Finding | None:
     values = [value for _, value, _ in rows]
     best = min(values) if low is not None else max(values)
     record, value = named[0]
+    if value == best and values.count(best) > 1:
+        return None  # no other may be as far
     if value == best:
         return (
             Finding(support="SUPPORTED", rule="claims/count-differs", refs=(record.ref,))

@@ -129,7 +129,9 @@ _SHORT: Final = 80
 
 def _state_of(element: Record, world: World) -> str:
     """Give how an element says that it stands, in lower case: the first word of its only status."""
-    told = [each for each in slots_of(element, world) if each.record is element and each.is_status and each.parts]
+    told = [
+        each for each in slots_of(element, world) if each.record is element and each.is_status and each.parts
+    ]
     return told[0].words[0] if len(told) == 1 and told[0].words else ""
 
 

@@ -99,7 +99,9 @@ def other_slot(supported: Supported) -> Finding | None:
     is_share = supported.rule == "test-report" and portion_of(supported.claim.text) is not None
     for near in supported.nears if supported.rule != "share-counted" and not is_share else ():
         if is_of_other_verb(supported.claim, near.record):
-            return unstated(supported, _ID, "the record gives the value with another verb", "it with that verb")
+            return unstated(
+                supported, _ID, "the record gives the value with another verb", "it with that verb"
+            )
         found = (
             _numbered_otherwise(supported, near)
             or _labelled_otherwise(supported, near)

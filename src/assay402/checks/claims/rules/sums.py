@@ -8,10 +8,11 @@ from typing import Final
 from assay402.checks.claims.model import Fact, Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules import comparatives
 from assay402.checks.claims.rules.between import changed_between
 from assay402.checks.claims.rules.compare import NUMERIC
+from assay402.checks.claims.rules.ranked import ranked
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
@@ -166,7 +167,7 @@ def comparison_false(view: View) -> Finding | None:
     ## How to fix it
     Look both values up again.
     """
-    turned = comparatives.compared(view)
+    turned = comparatives.compared(view) or ranked(view, "claims/comparison-false")
     if turned is not None:
         return turned
     values = [fact for fact in view.claim.facts if fact.kind in NUMERIC and fact.low is not None]
@@ -227,14 +228,19 @@ def change_computed(view: View) -> Finding | None:
     """
     claim = view.claim
     claimed = _change(claim.text, claim.facts)
-    if claimed is None or claim.negative:
+    match = _CHANGED.search(claim.text)
+    if claimed is None or match is None or claim.negative:
         return None
+    subject = frozenset(stems(claim.text[: match.start()]))
     for near in view.near[:4]:
         rest = (near.wanted - _change_words()) or (claim.content - _change_words())
         if near.missing_names or not rest or len(rest & near.stems) < _MOSTLY * len(rest):
             continue
+        missing = subject - near.stems
+        if missing - near.wanted:
+            continue  # costs are no sales, though both are words for any sum
         told = _change(near.record.text, near.record.facts)
-        told = changed_between(claim, near.record) if told is None else told
+        told = changed_between(claim, near.record) if told is None and not missing else told
         if told is None:
             continue
         agrees = abs(told - claimed) <= _NEARLY

@@ -9,11 +9,11 @@ from assay402.checks.claims.reading.facts import facts
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.rules.counted_pairs import pair_counted
 from assay402.checks.claims.rules.order import is_later
 from assay402.checks.claims.rules.polarity import is_negative
 from assay402.checks.claims.rules.runs import is_of, runs_of
 from assay402.checks.claims.rules.universals import NUMBERED
-from assay402.checks.claims.rules.counted_pairs import pair_counted
 from assay402.checks.claims.rules.view import View
 from assay402.core.check import rule
 

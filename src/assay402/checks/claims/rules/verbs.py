@@ -63,6 +63,19 @@ _AT_AN_END: Final = frozenset(table("phases")["over"])
 _CLOSED: Final = frozenset(("closed", "closing", "closes", "close"))
 
 
+_TAKEN_OUT: Final = Pattern(
+    r"\b(?:deleted|removed|erased|purged)\b[^.;,\n]{0,40}?\sfrom\s(?:the\s|our\s)?(\w+)"
+)
+
+
+def only_taken_out(claim: Claim, record: Record) -> bool:
+    """Tell whether a record says from what a thing was taken, where a claim says that it was deleted altogether."""
+    if record.form not in ("line", "prose") or " from " in claim.text:
+        return False
+    match = _TAKEN_OUT.search(record.text[:_LONGEST])
+    return match is not None and not frozenset(stems(match[1])) & claim.content
+
+
 def _only_agreed(claim: Claim, record: Record) -> bool:
     """Tell whether the status of a record is a step before the end that a claim tells: confirmed, where it says completed."""
     over = _OVER.search(claim.text)
