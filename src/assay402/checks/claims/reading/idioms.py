@@ -29,7 +29,7 @@ def _idioms() -> tuple[tuple[re.Pattern[str], str, re.Pattern[str] | None], ...]
 
 @cache
 def _any() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{form})" for form, *_ in table("idioms")))
+    return re.compile("|".join(f"(?:{form})" for form in dict.fromkeys(form for form, *_ in table("idioms"))))
 
 
 def said_plainly(text: str, start: int, line: str) -> str:

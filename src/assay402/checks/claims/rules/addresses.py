@@ -14,7 +14,7 @@ _READ: Final = 600
 
 def is_of_other_address(claim: Claim, records: tuple[Record, ...]) -> bool:
     """Tell whether records name another host, repository or file than a claim does, and none names the claim's."""
-    for match in _ADDRESS.finditer(claim.text) if "." in claim.text else ():
+    for match in _ADDRESS.finditer(claim.text) if "." in claim.text[:-1] else ():
         texts = [" ".join((each.item.source_label, each.label, each.text[:_READ])) for each in records]
         if any(match[0] in text for text in texts) or any(
             match[0] in field.value for each in records for field in each.fields

@@ -24,13 +24,16 @@ def is_of_other_verb(claim: Claim, record: Record) -> bool:
     """Tell whether a sentence gives a value of a claim with another verb, and the claim's verb a value of its own."""
     text = record.text
     if (
-        record.form not in ("line", "prose") or len(record.facts) < 2 or len(text) > _LONGEST
+        not claim.facts
+        or record.form not in ("line", "prose")
+        or len(record.facts) < 2
+        or len(text) > _LONGEST
     ):  # one is nobody else's
         return False
     ends = _ends(text)
     if not ends:
         return False
-    for fact in claim.facts if len(claim.text) <= _LONGEST else ():
+    for fact in claim.facts:
         verb = _verb(claim.text, fact.start) if fact.kind in _KINDS else ""
         if verb and _is_elsewhere(fact, verb, record, ends):
             return True
@@ -58,11 +61,15 @@ _BOUND_TO_NOTHING: Final = frozenset(
 def says_with_its_verb(claim: Claim, record: Record) -> bool:
     """Tell whether a claim is the subject of a sentence with a later verb of it and the value of that verb, word for word."""
     text = record.text
-    if not record.is_prose or len(record.facts) < 2 or len(text) > _LONGEST or LED.search(text) is not None:
+    if (
+        not claim.facts or len(record.facts) < 2 or len(text) > _LONGEST or not record.is_prose
+    ):  # it has one, and another
         return False
     ends = _ends(text)
+    if not ends or len(claim.text) >= len(text) or LED.search(text) is not None:
+        return False
     first = next((each for each in record.facts if each.start >= 0), None)
-    verb = _BEFORE.search(text[: first.start]) if first is not None and ends else None
+    verb = _BEFORE.search(text[: first.start]) if first is not None else None
     if verb is None or first is None or first.start > ends[0] or is_negative(text):
         return False
     said, subject = plain(claim.text), text[: verb.start()]

@@ -57,6 +57,7 @@ def _forms() -> tuple[Pattern, Pattern, Pattern]:
     )
 
 
+@lru_cache(maxsize=2_048)
 def runs_in(text: str) -> Runs:
     """Give the runs that a text names, each by its kind and its name in lower case."""
     with_digit, behind, before = _forms()
@@ -93,17 +94,16 @@ def runs_of(claim: Claim) -> Runs:
     return runs_in(f"{claim.context} {claim.text}"[:_LOOKED_AT])
 
 
-@lru_cache(maxsize=256)
-def _named(text: str) -> dict[str, str]:
-    """Give the runs that a text names by their kind; none where it names two of one."""
-    named = runs_in(text)
+def named_runs(claim: Claim) -> dict[str, str]:
+    """Give the runs that a claim names by their kind, none where it names two of one; a version is a value, and no run."""
+    kinds = (*_words()["apart"], "step")
+    named = [each for each in runs_of(claim) if each[0] in kinds]
     return dict(named) if len(dict(named)) == len(named) else {}
 
 
-def names_other_run(claim: Claim, record: Record) -> bool:
+def names_other_run(named: dict[str, str], record: Record) -> bool:
     """Tell whether a line itself names another job, step or build than a claim does."""
-    named = _named(f"{claim.context} {claim.text}"[:_LOOKED_AT]) if record.form == "line" else {}
-    if not named:
+    if not named or record.form != "line":
         return False
     told: Runs | None = record.memo.get("named runs")
     if told is None:

@@ -17,7 +17,7 @@ from assay402.checks.claims.rules.asked import resource_of
 from assay402.checks.claims.rules.compare import IDENTIFYING, shape
 from assay402.checks.claims.rules.deed import Deed, stage_of
 from assay402.checks.claims.rules.phases import is_of_other
-from assay402.checks.claims.rules.runs import names_other_run
+from assay402.checks.claims.rules.runs import named_runs, names_other_run
 from assay402.checks.claims.rules.view import View, report_words, shared
 
 _PLACES: Final = (
@@ -150,6 +150,7 @@ class Told:
     def __init__(self, view: View, act: Act) -> None:
         self.view: Final = view
         self.act: Final = act
+        self._runs: Final = named_runs(view.claim)
         self.elsewhere = False
         """The action is told of another target."""
         self.deeds: Final = self._about()
@@ -323,7 +324,7 @@ class Told:
         return not (
             self._other_identifier(record)
             or self._other_resource(record)
-            or names_other_run(self.view.claim, record)
+            or names_other_run(self._runs, record)
         )
 
     def _other_resource(self, record: Record) -> bool:
