@@ -18,19 +18,16 @@ _LONGEST: Final = 300
 
 def changed_between(claim: Claim, record: Record) -> Decimal | None:
     """Give by how many per cent a thing changed between the two times that a claim names, as a sentence gives one number for each."""
-    if record.form not in ("line", "prose") or len(record.text) > _LONGEST:
-        return None
     match = _FROM_TO.search(claim.text)
-    if match is None:
-        return None
-    told = [each for each in _AT.finditer(record.text) if each["time"] in (match["old"], match["new"])]
-    if len(told) != 2 or len({each["time"] for each in told}) != 2:  # one for each
-        return None
+    times = (match["old"], match["new"]) if match is not None else ("", "")
+    told = [each for each in _AT.finditer(record.text[:_LONGEST]) if each["time"] in times]
     if (
-        len({(each["sign"], each["scale"]) for each in told}) > 1
+        len(told) != len({each["time"] for each in told} & set(times))
+        or len(told) != 2  # one for each
+        or len({(each["sign"], each["scale"]) for each in told}) > 1
         or len({each["unit"] for each in told} - {""}) > 1
     ):
         return None
     values = {each["time"]: Decimal(each["number"].replace(",", "")) for each in told}
-    old, new = values[match["old"]], values[match["new"]]
+    old, new = (values[each] for each in times)
     return (new - old) * 100 / old if old and told[0]["scale"] != "%" else None

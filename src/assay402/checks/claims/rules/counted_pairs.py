@@ -34,14 +34,14 @@ def pair_counted(view: View, rule_id: str) -> Finding | None:
         stem(match["second"].lower()): _number(match["other"]),
     }
     subject = frozenset(stems(view.claim.text[: match.start()])) - _FOUND
-    told = []
-    for near in view.near:
-        text = near.record.text
-        if near.record.form not in ("line", "prose") or len(text) > _LONGEST or not subject <= near.stems:
-            continue
-        counts = {stem(each["sort"].lower()): _number(each["number"]) for each in _COUNTED.finditer(text)}
-        if wanted.keys() <= counts.keys():
-            told.append((near.record, counts))
+    lines = [
+        near.record
+        for near in view.near
+        if near.record.form in ("line", "prose")
+        and len(near.record.text) <= _LONGEST
+        and subject <= near.stems
+    ]
+    told = [(line, counts) for line in lines if wanted.keys() <= (counts := _counts(line.text)).keys()]
     if len(told) != 1 or len(wanted) != 2 or told[0][0].item.kind == "description":  # two sorts, one line
         return None
     record, counts = told[0]
@@ -53,6 +53,10 @@ def pair_counted(view: View, rule_id: str) -> Finding | None:
         code="" if agrees else "VALUE_MISMATCH",
         note="the line counts both",
     )
+
+
+def _counts(text: str) -> dict[str, int]:
+    return {stem(each["sort"].lower()): _number(each["number"]) for each in _COUNTED.finditer(text)}
 
 
 def _number(text: str) -> int:

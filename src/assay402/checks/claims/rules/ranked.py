@@ -69,15 +69,14 @@ def _read(world: World, wanted: frozenset[str]) -> list[tuple[str, Decimal, Reco
     heads = set()
     first = min(wanted, default="")
     for record in world.with_stem(first)[:_ROWS] if first else ():
-        if record.form != "row" or _TOGETHER.match(record.fields[0].value):
-            continue
         held = [each for each in record.fields if frozenset(stems(each.name.replace("_", " "))) == wanted]
-        value = _VALUE.fullmatch(held[0].value.strip()) if len(held) == 1 else None
-        if held and (value is None or held[0] is record.fields[0]):
+        if record.form != "row" or not held or _TOGETHER.match(record.fields[0].value):
+            continue
+        value = _VALUE.fullmatch(held[0].value.strip())
+        if value is None or len(held) > 1 or held[0] is record.fields[0]:
             return []
-        if value is not None:
-            heads.add((record.item.id, tuple(each.name for each in record.fields), value[2]))
-            found.append((record.fields[0].value.strip("*_` ").lower(), _number(value[1]), record))
+        heads.add((record.item.id, tuple(each.name for each in record.fields), value[2]))
+        found.append((record.fields[0].value.strip("*_` ").lower(), _number(value[1]), record))
     return found if len(heads) == 1 else []
 
 
