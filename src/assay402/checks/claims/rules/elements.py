@@ -37,7 +37,8 @@ def elements_tell(view: View) -> Finding | None:
     SUPPORTED where a JSON array or a table of the things the claim counts has so many elements and so many of them
     have the claimed status or sort (`both flights are available`, `one of the two orders is paid`), or where each
     of the named things is an element (`the order contains a lamp and a desk`); where the claim says that they are
-    the elements, there must be no others.
+    the elements, there must be no others. CONTRADICTED with COUNTEREXAMPLE where each element of the only list, or each of
+    some lines of one form, says how it stands, and not as many stand so.
 
     ## Why it matters
     No single record says how several stand.

@@ -69,7 +69,8 @@ def other_slot(supported: Supported) -> Finding | None:
     where it is another as written (`0042`, `1.10` of a version, `2-3`, `($40.00)`, `READY 0/1`). UNSUPPORTED where the
     database statement above a count was about another table. CONTRADICTED where the record counts how many there are and how
     many are so in places of their own (`12 tests passed` beside `tests=12 passed=9`), and where a change is told backwards
-    (`from 10 to 12` beside `{"old": 12, "new": 10}`).
+    (`from 10 to 12` beside `{"old": 12, "new": 10}`). UNSUPPORTED where the sentence gives the value with another verb (`charges in
+    90 minutes and lasts 1 hour`), or the record names another host, repository or file.
 
     ## Why it matters
     A value that is there for something else is the classic trap: presence alone supports nothing.

@@ -36,7 +36,7 @@ def state_otherwise(view: View) -> Finding | None:
     CONTRADICTED with STATUS_CONFLICT where a claim such as `Pod api-7 is running` names its subject and a state, and
     the newest line, or the row of a table with a column of states, gives a state that cannot hold beside it:
     `CrashLoopBackOff`, `exited`, `inactive`. The field of the status of that one thing decides before words do, and
-    supports what it says: `The order is still pending` beside `"status": "pending"`. A thing named by its kind alone must be the only one of the table.
+    supports what it says: `The order is still pending` beside `"status": "pending"`; the number that is left says whether a thing is in stock. A thing named by its kind alone must be the only one of the table.
 
     ## Why it matters
     Tools say that a thing is not running in many words, and hardly ever in these.

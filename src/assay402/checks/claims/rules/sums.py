@@ -159,7 +159,8 @@ def comparison_false(view: View) -> Finding | None:
     CONTRADICTED with the reason COMPARISON_FALSE where the claim says that one value is more or less than another,
     is or is not enough for it, or rose or fell from one to the other, and the two values it gives compare otherwise.
     A record of the evidence must speak of the claim; the reference names it. `A is smaller than B` is SUPPORTED by
-    `B is larger than A` and contradicted by `B is smaller than A`; which of two rows is cheaper their prices say.
+    `B is larger than A` and contradicted by `B is smaller than A`; which of two rows is cheaper their prices say,
+    and which has more or the most of something the column of that name.
 
     ## Why it matters
     A balance of 280 that `is not enough` for 110 was copied from the wrong line, whichever line that was.
