@@ -30,6 +30,10 @@ _YEAR: Final = re.compile(r"1[5-9][0-9]{2}|20[0-9]{2}")
 _YEAR_LENGTH: Final = 4
 
 
+_UNIT_NAMES: Final = ("gb", "mb", "kb", "ms", "secs")
+"""What names of fields have of units."""
+
+
 @cache
 def generic() -> frozenset[str]:
     """Give the stems of words that name no attribute in particular."""
@@ -70,11 +74,7 @@ def generic() -> frozenset[str]:
             "elapsed",
             "est",
             "call",
-            "gb",
-            "mb",
-            "kb",
-            "ms",
-            "secs",
+            *_UNIT_NAMES,
         ]
     )
 
