@@ -7,6 +7,7 @@ from typing import Final
 from assay402.checks.claims.model import Claim
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
+from assay402.checks.claims.reading.text import stems
 
 _TIME: Final = r"January|February|March|April|May|June|July|August|September|October|November|December|Q[1-4]|(?:19|20)[0-9]{2}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _FROM_TO: Final = Pattern(rf"\b(?:from|between)\s(?P<old>{_TIME})\s(?:to|and)\s(?P<new>{_TIME})\b")
@@ -26,6 +27,7 @@ def changed_between(claim: Claim, record: Record) -> Decimal | None:
         or len(told) != 2  # one for each
         or len({(each["sign"], each["scale"]) for each in told}) > 1
         or len({each["unit"] for each in told} - {""}) > 1
+        or not frozenset(stems(record.text[: told[0].start()])) <= frozenset(stems(claim.text))
     ):
         return None
     values = {each["time"]: Decimal(each["number"].replace(",", "")) for each in told}

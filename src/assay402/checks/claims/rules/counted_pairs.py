@@ -6,6 +6,7 @@ from typing import Final
 from assay402.checks.claims.model import Finding
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.fielded import qualifies
 from assay402.checks.claims.rules.portions import N, number
 from assay402.checks.claims.rules.view import View
 
@@ -40,6 +41,7 @@ def pair_counted(view: View, rule_id: str) -> Finding | None:
         if near.record.form in ("line", "prose")
         and len(near.record.text) <= _LONGEST
         and subject <= near.stems
+        and not any(map(qualifies, near.record.own_stems - subject))
     ]
     told = [(line, counts) for line in lines if wanted.keys() <= (counts := _counts(line.text)).keys()]
     if len(told) != 1 or len(wanted) != 2 or told[0][0].item.kind == "description":  # two sorts, one line

@@ -188,7 +188,7 @@ def _row_that_says(view: View, subject: frozenset[str], state: str) -> Record | 
     rows = [each for each in rows if named and named <= _names_of(each)]
     told = " ".join(each.value for each in rows[0].fields if _STATE_NAME.search(each.name)) if rows else ""
     first = next((word.lower() for word in words(told)), "")
-    is_told = first == state or (state == "running" and _UP.match(told) is not None)
+    is_told = first == state or (state == "running" and _UP.match(told) is not None and "(Paused" not in told)
     return rows[0] if is_told and len(rows) == 1 else None
 
 
