@@ -19,7 +19,7 @@ _NEAREST: Final = 3
 _LAST: Final = 4
 
 
-class Looked(Struct, frozen=True, gc=False):
+class Looked(Struct, frozen=True):
     """What is kept of a view; None is what nobody has asked yet."""
 
     deeds: tuple[Deed, ...] | None

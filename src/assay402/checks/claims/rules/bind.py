@@ -38,7 +38,7 @@ _ROLES: Final = {
 }
 
 
-class Binding(Struct, frozen=True, gc=False):
+class Binding(Struct, frozen=True):
     """A value of a claim and what a record says of it. Positional: one is made per value and record."""
 
     state: State

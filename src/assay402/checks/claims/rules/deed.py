@@ -97,7 +97,7 @@ _BOX: Final = Pattern(r"\[[xX ]\]|✅|✓|✔")
 _QUESTION: Final = Pattern(r"\?\s*[\"']?\s*$")
 
 
-class Deed(Struct, frozen=True, gc=False):
+class Deed(Struct, frozen=True):
     """An action a record tells of, and how far it went."""
 
     record: Record

@@ -27,7 +27,7 @@ _NO: Final = frozenset(("false", "no", "null", "none", "0", "[]", "", "off"))
 _YES: Final = frozenset(("true", "yes", "on"))
 
 
-class Slot(Struct, frozen=True, gc=False):
+class Slot(Struct, frozen=True):
     """A named value."""
 
     record: Record
