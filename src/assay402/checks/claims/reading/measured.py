@@ -70,8 +70,13 @@ def _interval(number: Decimal, compared: str) -> tuple[Decimal | None, Decimal |
     return number, number
 
 
+_NOTHING: Final = frozenset[str]()
+
+
 def attribute(text: str, start: int, end: int) -> frozenset[str]:
     """Give the stems of the words beside a value, up to the next mark that separates."""
+    if start == 0 and end >= len(text):
+        return _NOTHING
     before, after = text[max(0, start - 60) : start], text[end : end + 40]
     cut = 0
     for match in _SEGMENT.finditer(before):

@@ -49,12 +49,15 @@ class Name(NamedTuple):
 _PREFIX: Final = re.compile(r"([A-Za-z]{2,5})[_-](?=\w)")
 
 
+_NO_KIND: Final = frozenset[str]()
+
+
 @lru_cache(maxsize=8_192)
 def kind_of_id(identifier: str) -> frozenset[str]:
     """Give the stem of the noun that the prefix of an identifier stands for, such as `sub_`, if it stands for one."""
     match = _PREFIX.match(identifier)
     noun = table("prefixes").get(match[1].lower()) if match is not None else None
-    return frozenset((stem(noun),)) if noun is not None else frozenset()
+    return frozenset((stem(noun),)) if noun is not None else _NO_KIND
 
 
 _ID_NAME: Final = re.compile(
@@ -63,6 +66,7 @@ _ID_NAME: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=4_096)
 def is_id_name(name: str) -> bool:
     """Tell whether a field of this name identifies what it stands in."""
     return _ID_NAME.search(name) is not None

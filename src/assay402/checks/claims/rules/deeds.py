@@ -98,7 +98,7 @@ def status_conflict(view: View) -> Finding | None:
 
 
 _FAULTS: Final = r"(?:fail|bounc|error|skip|reject|declin|refus|timed out)\w*"
-_COUNTED_FAULTS: Final = re.compile(
+_COUNTED_FAULTS: Final = Pattern(
     rf"(?<![=:\d,.])(?P<before>[0-9]+(?:,[0-9]{{3}})*)\s(?:[a-z]+\s)?{_FAULTS}|\b{_FAULTS}\s?[=:]?\s?(?P<behind>[0-9]+(?:,[0-9]{{3}})*)",
     re.IGNORECASE,
 )
@@ -107,11 +107,13 @@ _COUNTED_FAULTS: Final = re.compile(
 def _counts_others(claim: Claim, record: Record) -> bool:
     """Tell whether a record counts how many failed, apart from those of which the claim gives the number."""
     numbers = {fact.value for fact in claim.facts if fact.kind == "number"}
+    if not numbers or claim.quantifier == "all":
+        return False
     told = [
         (match["before"] or match["behind"]).replace(",", "")
         for match in _COUNTED_FAULTS.finditer(record.text[:400])
     ]
-    return bool(told) and bool(numbers - set(told)) and claim.quantifier != "all"
+    return bool(told) and bool(numbers - set(told))
 
 
 _ENDED: Final = Pattern(

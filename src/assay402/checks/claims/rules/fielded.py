@@ -125,23 +125,25 @@ def _slots(record: Record, world: World) -> Iterator[Slot]:
     for each in held:
         if each.label.endswith(" call"):
             continue
+        labelled = is_labelled(each)
         for place, field in enumerate(each.fields[:_MOST]):
             outer, _, last = field.name.rpartition(".")
             value = field.value.strip()
             yield Slot(
                 each,
-                0 if is_labelled(record) and each is held[0] else place + (each is not held[0]),
+                0 if labelled and each is held[0] else place + (each is not held[0]),
                 field,
                 named_for(last),
                 _parts(outer),
-                last.lower().replace(" ", "_").replace("-", "_"),
+                _joined(last),
                 tuple(word.lower() for word in _WORDS.findall(value)) if len(value) <= _LONGEST else (),
-                tuple(fact for fact in each.facts if _stands_in(fact, each, place)),
+                tuple([one for one in each.facts if one.start == -1 - place or (labelled and one.start >= 0)]),
             )
 
 
-def _stands_in(fact: Fact, record: Record, place: int) -> bool:
-    return fact.start == -1 - place or (fact.start >= 0 and is_labelled(record))
+@lru_cache(maxsize=4_096)
+def _joined(name: str) -> str:
+    return name.lower().replace(" ", "_").replace("-", "_")
 
 
 def is_labelled(record: Record) -> bool:

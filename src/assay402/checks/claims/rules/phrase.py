@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Fact
+from assay402.checks.claims.reading.needs import EDGE, needs
 from assay402.checks.claims.reading.text import stem
 
 _MARK: Final = "\x01"
@@ -60,8 +61,14 @@ def alike(word: str) -> frozenset[str]:
 
 
 @cache
-def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(form), put) for form, put in told_as()["phrases"])
+def _phrases() -> tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...]:
+    """Give the set phrases with what is put for them, before each some pieces of which a text that has it holds one."""
+    return tuple((_pieces(form), re.compile(form), put) for form, put in told_as()["phrases"])
+
+
+def _pieces(form: str) -> tuple[str, ...]:
+    marks = needs(form)
+    return tuple(sorted(each.removesuffix(EDGE) for each in marks[0])) if marks else ("",)
 
 
 @lru_cache(maxsize=256)
@@ -72,8 +79,9 @@ def words_of(text: str, facts: tuple[Fact, ...]) -> tuple[Word, ...]:
         fact = facts[place]
         marked = f"{marked[: fact.start]}{_MARK}{place}{_MARK}{marked[fact.end :]}"
     marked = _NOT.sub(r"\1 not", _ALIAS.sub("", marked)).lower()
-    for form, put in _phrases():
-        marked = form.sub(put, marked)
+    for pieces, form, put in _phrases():
+        if any([each in marked for each in pieces]):
+            marked = form.sub(put, marked)
     found: list[Word] = []
     before = ""
     for match in _TOKEN.finditer(marked):

@@ -125,11 +125,16 @@ def without_aims(text: str) -> str:
     return " ".join((*kept, text[last:]))
 
 
+@lru_cache(maxsize=1_024)
+def _says_done(text: str) -> bool:
+    return _DID.search(text) is not None
+
+
 def other_aim(view: View, near: Near) -> Aim | None:
     """Give where a claim says something went, if the record says that it went elsewhere or nowhere; else none."""
     claim, text = view.claim, view.claim.text[:_LONGEST]
     named = aims(text)
-    if not named or claim.form in ("leaf", "cell") or _DID.search(text) is None:
+    if not named or claim.form in ("leaf", "cell") or not _says_done(text):
         return None
     # A code behind a preposition is where something went, if something was done; else it is a value like any other.
     done = any(each.stage == "COMPLETED" for each in claim.mentions)
