@@ -11,6 +11,7 @@ best; neither decides a verdict. Sets that are absent are named.
 """
 
 import difflib
+import gc
 import json
 import math
 import os
@@ -138,7 +139,8 @@ def aligned(made: dict[str, Any]) -> float:
 
 
 def speed() -> None:
-    """Print times, memory and growth."""
+    """Print times, memory and growth, in a process as the command line and the service start theirs."""
+    gc.freeze()
     print(f"{'form':<7}{'size':>9}{'seconds':>10}{'difflib':>10}{'ratio':>8}{'peak MB':>9}")
     for form, make in FORMS.items():
         times = []

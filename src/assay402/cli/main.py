@@ -1,5 +1,6 @@
 """The command `assay`: one group per check, one command per operation, and what serves them all."""
 
+import gc
 import os
 import sys
 from difflib import get_close_matches
@@ -46,6 +47,7 @@ def run() -> None:
 def _run() -> int:
     if sys.stdout is None or sys.stderr is None:
         return EXIT_THEIRS
+    gc.freeze()  # what is loaded stays until the end: each search for cycles would look through all of it
     # What a terminal cannot show is shown as an escape: a report must not be lost over its dashes.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

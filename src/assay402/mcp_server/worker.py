@@ -1,5 +1,6 @@
 """A process that does one job after another until its input ends: `python -m assay402.mcp_server.worker`."""
 
+import gc
 import io
 import pickle
 import signal
@@ -24,6 +25,7 @@ def main() -> None:
     """Serve on standard input and output."""
     # Whoever started this one ends it; an interrupt from the keyboard reaches both.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # what is loaded stays, and need not be looked through for cycles
     jobs, raw = own_stdio()
     try:
         serve(jobs, io.BufferedWriter(raw))

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import socket
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -199,6 +200,7 @@ async def _prepare(settings: Settings, data_dir: Path) -> None:
 
 def work(settings: Settings, data_dir: Path, sockets: Sequence[socket.socket]) -> None:
     """Serve in a worker process."""
+    gc.freeze()  # what is loaded stays, and need not be looked through for cycles
     parent = parent_process()
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(_serve(settings, data_dir, sockets, lambda: None, parent.sentinel if parent else None))

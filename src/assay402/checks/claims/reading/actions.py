@@ -7,7 +7,7 @@ from typing import Final
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Mention, Stage
 from assay402.checks.claims.reading.patterns import Pattern
-from assay402.checks.claims.reading.text import stem, stems, word_spans
+from assay402.checks.claims.reading.text import stem, stems, the_same, word_spans
 
 _BEFORE: Final = 48
 """Characters before a verb in which its helpers stand."""
@@ -156,7 +156,7 @@ def one_action(groups: frozenset[str]) -> frozenset[str]:
 def groups_in(text: str) -> frozenset[str]:
     """Name the groups of actions whose words stand in a text in any form."""
     known = _groups()
-    found = frozenset(known[each] for each in stems(text.replace("_", " ")) if each in known)
+    found = the_same(frozenset([known[each] for each in stems(text.replace("_", " ")) if each in known]))
     if "delete" in found and _FALLS.search(text) is not None:
         deleting = stems(_FALLING.sub(" ", text.replace("_", " ")))
         return found if any(known.get(each) == "delete" for each in deleting) else found - {"delete"}

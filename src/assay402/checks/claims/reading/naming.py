@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Fact, Field
 from assay402.checks.claims.reading.patterns import Pattern
-from assay402.checks.claims.reading.text import stem, stems, stop_words
+from assay402.checks.claims.reading.text import stem, stems, stop_words, the_same
 
 LONGEST_NAME: Final = 60
 """A longer value is a text and no name."""
@@ -57,7 +57,7 @@ def kind_of_id(identifier: str) -> frozenset[str]:
     """Give the stem of the noun that the prefix of an identifier stands for, such as `sub_`, if it stands for one."""
     match = _PREFIX.match(identifier)
     noun = table("prefixes").get(match[1].lower()) if match is not None else None
-    return frozenset((stem(noun),)) if noun is not None else _NO_KIND
+    return the_same(frozenset((stem(noun),))) if noun is not None else _NO_KIND
 
 
 _ID_NAME: Final = re.compile(

@@ -106,7 +106,7 @@ def compare(claimed: Fact, found: Fact) -> Outcome:
         if same is None:
             return "weaker" if claimed.kind == found.kind else "other"
         return "equal" if same else "unequal"
-    if claimed.kind in IDENTIFYING and found.kind in IDENTIFYING | NUMERIC:
+    if claimed.kind in IDENTIFYING and found.kind in _NAMING:
         return _identifiers(claimed, found)
     if claimed.kind == found.kind == "code":
         return "equal" if claimed.value == found.value else "unequal"

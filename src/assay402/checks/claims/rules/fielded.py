@@ -137,7 +137,9 @@ def _slots(record: Record, world: World) -> Iterator[Slot]:
                 _parts(outer),
                 _joined(last),
                 tuple(word.lower() for word in _WORDS.findall(value)) if len(value) <= _LONGEST else (),
-                tuple([one for one in each.facts if one.start == -1 - place or (labelled and one.start >= 0)]),
+                tuple(
+                    [one for one in each.facts if one.start == -1 - place or (labelled and one.start >= 0)]
+                ),
             )
 
 

@@ -78,25 +78,39 @@ def _own(claim: Claim, near: Near, binding: Binding) -> Slot | None:
     assert record is not None  # noqa: S101  (the caller looked)
     if found.start >= 0 or fact.kind not in ("date", "time", "money", "number", "quantity", "percent"):
         return None
-    said = _said(claim)
     slots = slots_of(record, near.world)
     own = next((each for each in slots if each.record is record and found in each.facts), None)
-    if own is None or (own.parts and is_exact(own.parts, said)):
+    if own is None:
+        return None
+    around = slots if record is near.record else (*slots, *slots_of(near.record, near.world))
+    others = [each for each in around if each is not own and _is_other(claim, fact, found, each)]
+    said = _said(claim) if others else _NO_WORDS
+    if not others or (own.parts and is_exact(own.parts, said)):
         return None
     is_told = expressed(own.parts, said) is not None if own.parts else record is near.record
-    told, text = {each.value for each in claim.facts}, claim.text.lower()
-    around = slots if record is near.record else (*slots, *slots_of(near.record, near.world))
-    for slot in around:
-        if slot is own or not slot.parts or expressed((*slot.outer, *slot.parts), said) is None:
-            continue
-        if slot.field.value.lower() in text or not _is_beside(fact, slot):
-            continue
-        if is_told and not is_exact(slot.parts, said):
-            continue
-        values = [each for each in slot.facts if each.kind == found.kind]
-        if values and all(compare(fact, each) == "unequal" and each.value not in told for each in values):
-            return slot
-    return None
+    return next(
+        (
+            each
+            for each in others
+            if expressed((*each.outer, *each.parts), said) is not None
+            and not (is_told and not is_exact(each.parts, said))
+        ),
+        None,
+    )
+
+
+_NO_WORDS: Final = frozenset[str]()
+
+
+def _is_other(claim: Claim, fact: Fact, found: Fact, slot: Slot) -> bool:
+    """Tell whether a value has a name that stands beside a claim's value, and is another of its kind than any of the claim's."""
+    values = [each for each in slot.facts if each.kind == found.kind]
+    if not values or not slot.parts or not _is_beside(fact, slot):
+        return False
+    told = {each.value for each in claim.facts}
+    return slot.field.value.lower() not in claim.text.lower() and all(
+        compare(fact, each) == "unequal" and each.value not in told for each in values
+    )
 
 
 def _is_beside(fact: Fact, slot: Slot) -> bool:

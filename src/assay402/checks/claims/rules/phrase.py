@@ -80,7 +80,7 @@ def words_of(text: str, facts: tuple[Fact, ...]) -> tuple[Word, ...]:
         marked = f"{marked[: fact.start]}{_MARK}{place}{_MARK}{marked[fact.end :]}"
     marked = _NOT.sub(r"\1 not", _ALIAS.sub("", marked)).lower()
     for pieces, form, put in _phrases():
-        if any([each in marked for each in pieces]):
+        if any(map(marked.__contains__, pieces)):
             marked = form.sub(put, marked)
     found: list[Word] = []
     before = ""
@@ -88,7 +88,8 @@ def words_of(text: str, facts: tuple[Fact, ...]) -> tuple[Word, ...]:
         low = match[0].lstrip("'’") if match[1] is None else ""
         found.append(Word(low, stem(low) if low else "", before, -1 if low else int(match[1])))
         before = before if low in _ARTICLES else low or _MARK
-    return tuple(_without_bounds(found, facts))
+    is_bounded = any(each.compared for each in facts)
+    return tuple(_without_bounds(found, facts) if is_bounded else found)
 
 
 _ARTICLES: Final = frozenset(("the", "a", "an", "your", "our", "my", "its"))

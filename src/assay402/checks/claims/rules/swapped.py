@@ -117,7 +117,7 @@ def _by_another(said: str, told: str) -> bool:
 def _done_turned(said: str, told: str) -> bool:
     """Tell whether of two things around one verb the other one does it to the other."""
     for verb, agent, goal in _done(said):
-        for other in _around(told, verb) if agent and goal else ():
+        for other in _around(told, verb):
             if agent & other[1] and goal & other[0] and not agent & other[0] and not goal & other[1]:
                 return True
     return False
@@ -125,8 +125,8 @@ def _done_turned(said: str, told: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _done(text: str) -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
-    """Give each verb of a claim with the words for who does it and for what it is done to."""
-    return tuple((verb, *sides) for verb in _verbs(text) for sides in _around(text, verb))
+    """Give each verb of a claim that has both words for who does it and for what it is done to, with them."""
+    return tuple((verb, *sides) for verb in _verbs(text) for sides in _around(text, verb) if all(sides))
 
 
 def _verbs(text: str) -> dict[str, None]:

@@ -2,7 +2,9 @@
 
 import re
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from assay402.checks.claims.data import table
 from assay402.checks.claims.model import Claim, Fact
@@ -55,7 +57,7 @@ _TURNED: Final = {"to": "from", "from": "to", "via": "to", "for": "against", "ag
 """What something came from is not where it went, nor did he send it to whom it was sent."""
 
 
-class Aim(NamedTuple):
+class Aim(Struct, frozen=True, gc=False):
     """What stands behind a preposition."""
 
     kind: str
