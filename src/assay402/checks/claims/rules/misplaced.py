@@ -80,12 +80,12 @@ def _own(claim: Claim, near: Near, binding: Binding) -> Slot | None:
         return None
     slots = slots_of(record, near.world)
     own = next((each for each in slots if each.record is record and found in each.facts), None)
-    if own is None:
-        return None
     around = slots if record is near.record else (*slots, *slots_of(near.record, near.world))
     others = [each for each in around if each is not own and _is_other(claim, fact, found, each)]
-    said = _said(claim) if others else _NO_WORDS
-    if not others or (own.parts and is_exact(own.parts, said)):
+    if own is None or not others:
+        return None
+    said = _said(claim)
+    if own.parts and is_exact(own.parts, said):
         return None
     is_told = expressed(own.parts, said) is not None if own.parts else record is near.record
     return next(
@@ -97,9 +97,6 @@ def _own(claim: Claim, near: Near, binding: Binding) -> Slot | None:
         ),
         None,
     )
-
-
-_NO_WORDS: Final = frozenset[str]()
 
 
 def _is_other(claim: Claim, fact: Fact, found: Fact, slot: Slot) -> bool:
