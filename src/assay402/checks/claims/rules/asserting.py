@@ -6,6 +6,7 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.rules.affirmed import unaffirmed
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
+from assay402.checks.claims.rules.lessened import lessened
 from assay402.checks.claims.rules.qualified import only_tried, qualifier
 from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.stating import stated_with
@@ -48,8 +49,9 @@ def asserts_less(supported: Supported) -> Finding | None:
     Say it as the record does: with its `nearly`, its `believes`, and without what it does not say.
     """
     claim = supported.claim
-    if supported.rule not in _SAID:
-        return None
+    less = lessened(supported, _LESS)
+    if less is not None or supported.rule not in _SAID:
+        return less
     records = tuple(near.record for near in supported.nears)
     if records and all(is_embedded(claim, record) for record in records) and not _is_said_beside(supported):
         return unstated(supported, _LESS, "the record does not say that it is so", "it as a fact")

@@ -10,6 +10,7 @@ from assay402.checks.claims.reading.naming import is_noun, same_kind
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.answered import answered_no, lessening
 from assay402.checks.claims.rules.members import ZERO, all_say, members_of
 from assay402.checks.claims.rules.polarity import antonyms
 from assay402.checks.claims.rules.view import View
@@ -41,9 +42,13 @@ def counterexample(view: View) -> Finding | None:
     ## How to fix it
     Name the members it holds for, or the exception.
     """
-    claim = view.claim
-    if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
-        return None
+    claim, denied = view.claim, answered_no(view)
+    if (
+        denied is not None
+        or claim.quantifier not in ("all", "none")
+        or (claim.facts and claim.quantifier == "all")
+    ):
+        return denied
     if (
         len(claim.content) > _SHORT
         or _NOT_ALL.search(claim.text)
@@ -157,7 +162,14 @@ def _exception(world: World, like: Record, name: str, said: frozenset[str]) -> R
     """Give the first of such records whose value says something else."""
     return world.once(
         ("exception", like.item.id, like.form, name, said),
-        lambda: next((record for record, words in _told_by(world, like, name) if not said <= words), None),
+        lambda: next(
+            (
+                record
+                for record, words in _told_by(world, like, name)
+                if not said <= words or (words - said) & lessening()
+            ),
+            None,
+        ),
     )
 
 
