@@ -4,10 +4,11 @@ import re
 from functools import cache
 from typing import Final
 
-from assay402.checks.claims.model import Finding
+from assay402.checks.claims.model import Claim, Finding
+from assay402.checks.claims.reading.naming import is_noun, same_kind
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
-from assay402.checks.claims.reading.text import stem
+from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules.view import View
 
 _ALL_ARE: Final = Pattern(
@@ -25,6 +26,15 @@ _MOST: Final = 2_000
 def lessening() -> frozenset[str]:
     """Give the stems of words that make a part, or nothing, of a whole."""
     return frozenset(stem(word) for word in ("partially", "partly", "partial", "not", "never", "almost"))
+
+
+_DENIED: Final = re.compile(r"(?:[Nn]ot|NOT|[Nn]ever|NEVER)(?:[ _-]|(?<=Not)(?=[A-Z]))")
+
+
+def said_by(value: str) -> frozenset[str]:
+    """Give the stems of a value, with `not` where it denies the rest of it: `NotReady`."""
+    said = frozenset(stems(value.replace("_", " ")))
+    return said | {"not"} if _DENIED.match(value) else said
 
 
 def answered_no(view: View) -> Finding | None:
@@ -54,6 +64,45 @@ def answered_no(view: View) -> Finding | None:
         code="COUNTEREXAMPLE",
         note="one record shows an exception",
     )
+
+
+_ALL_OF: Final = Pattern(r"\b(?:all|every|each)\s(?:of\s)?(?:the\s|our\s)?([a-z]+)\b", re.IGNORECASE)
+
+
+def is_listed_as_other(claim: Claim, record: Record) -> bool:
+    """Tell whether a record is an element of a list that is named for another kind of thing: `hosts`, beside all printers."""
+    array, _, place = record.pointer.rpartition("/")
+    array = stem(array.rpartition("/")[2].lower()) if place.isdigit() else ""
+    match = _ALL_OF.search(claim.text) if array and is_noun(array) else None
+    noun = stem(match[1].lower()) if match is not None else ""
+    return bool(noun) and noun not in record.own_stems and is_noun(noun) and not same_kind(noun, array)
+
+
+def is_none_meant(claim: Claim, word: str, right: list[Record], against: Record) -> bool:
+    """Tell whether a row lacks what a claim says of those it means and another row has: `eu`, beside all eu users."""
+    if not right or against.form not in ("json", "row"):
+        return False
+    return bool((claim.content - {word}) & right[0].own_stems - against.own_stems)
+
+
+_VERB: Final = Pattern(r"\b(?:are|is|were|was|have|has|had)\b", re.IGNORECASE)
+
+
+def predicate_of(claim: Claim) -> frozenset[str]:
+    """Give the words behind the verb of a claim, all of them where it has none that is known."""
+    match = _VERB.search(claim.text)
+    return frozenset(stems(claim.text[match.end() :])) if match is not None else claim.content
+
+
+def is_answered_no(record: Record, word: str) -> bool:
+    """Tell whether a record has a field named with a word, by its stem, and answers it with no."""
+    return any(
+        _NO.fullmatch(field.value) and stem(_JOINT.split(field.name.lower())[-1]) == word
+        for field in record.fields
+    )
+
+
+_JOINT: Final = re.compile(r"[._ ]")
 
 
 def _answer(record: Record, word: str) -> str:

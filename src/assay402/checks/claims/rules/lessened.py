@@ -41,7 +41,7 @@ def lessened(supported: Supported, rule_id: str) -> Finding | None:
         if less:
             return unstated(supported, rule_id, "the record says it in part", "that it was done in whole")
         if _counts_none(claim, near.record, said):
-            return unstated(supported, rule_id, "the record counts none", "that there was any")
+            return denied(supported, rule_id, near.record, "VALUE_MISMATCH", "the record counts none")
     return None
 
 

@@ -7,7 +7,7 @@ from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.rules.world import World
 
-_BARE: Final = re.compile(r"\W*([A-Za-z][\w./-]*)\s+([A-Za-z]+)\W*")
+_BARE: Final = re.compile(r"\W*([A-Za-z][\w./-]*)\s+([A-Za-z]+|loaded\s+[a-z]+\s+[a-z]+)\W*")
 _RULES: Final = ("status-conflict", "state-otherwise", "antonym")
 _MOST: Final = 400
 
@@ -28,7 +28,7 @@ def is_of_another_name(claim: Claim, finding: Finding, record: Record, world: Wo
 
 
 def _name(record: Record) -> str:
-    """Give the name that a line or a row of two words begins with; empty where it is no such line."""
+    """Give the name that a line or a row of two words, or of a unit that was loaded, begins with; empty where it is no such line."""
     if record.form == "row":
         return record.fields[0].value.lower() if len(record.fields) == 2 else ""  # (a name and a state)
     match = _BARE.fullmatch(record.text) if record.form == "line" else None
