@@ -25,7 +25,13 @@ _MOST: Final = 2_000
 @cache
 def lessening() -> frozenset[str]:
     """Give the stems of words that make a part, or nothing, of a whole."""
-    return frozenset(stem(word) for word in ("partially", "partly", "partial", "not", "never", "almost"))
+    return partly() | {"not", "never"}
+
+
+@cache
+def partly() -> frozenset[str]:
+    """Give the stems of words that make a part of a whole."""
+    return frozenset(stem(word) for word in ("partially", "partly", "partial", "almost"))
 
 
 _DENIED: Final = re.compile(r"(?:[Nn]ot|NOT|[Nn]ever|NEVER)(?:[ _-]|(?<=Not)(?=[A-Z]))")

@@ -40,7 +40,8 @@ def asserts_less(supported: Supported) -> Finding | None:
     under a key that makes another thing of it and that the claim does not say (`old`, `quota`, `expected_size`,
     `users.deleted`), where the words stand under a label that only wants or tries them (`Goal:`, `template:`, `expected:`),
     where the claim puts one thing behind another (`then`, `last`) and the records do not, where a record counts 0 of
-    what it says was there or later has its opposite, and where the record was made in a test (`mode=test`, `livemode=false`, `(sandbox)`).
+    what it says was there or later has its opposite, has the status in part only (`partially_paid`) or a run another
+    duration, and where the record was made in a test (`mode=test`, `livemode=false`, `(sandbox)`).
 
     ## Why it matters
     The words of a denied report are those of the report.

@@ -18,7 +18,7 @@ _NOT: Final = frozenset(("not", "never"))
 _STATUS: Final = re.compile(r"(?:^|[._])(?:status|state|phase|result|outcome)$", re.IGNORECASE)
 _DONE: Final = r"[a-z]+(?:ed|sent|written|built|taken|given)|sent|written|built|taken|given|paid"
 _NONE_DONE: Final = re.compile(
-    rf"(?:\A|[,;:(]\s?|\s)0\s(?:(?:of|out of)\s[0-9]+\s)?(?:[a-z]+\s)?(?:were\s|was\s)?({_DONE})\b"
+    rf"(?:\A|[,;:(]\s?|\b(?:and|but|with|has|had|were|was)\s)0\s(?:(?:of|out of)\s[0-9]+\s)?(?:[a-z]+\s)?(?:were\s|was\s)?({_DONE})\b"
     rf"|\b({_DONE})\s0\s(?:(?:of|out of)\s[0-9]+\s)?[a-z]+",
     re.IGNORECASE,
 )
@@ -60,7 +60,7 @@ def _lessening(record: Record, said: frozenset[str]) -> str:
 def _counts_none(claim: Claim, record: Record, said: frozenset[str]) -> bool:
     """Tell whether a record counts none of what a claim says was done, without a number of its own."""
     text = record.text[:_READ]
-    if "0 " not in text or any(fact.kind == "number" for fact in claim.facts):
+    if "0 " not in text or any(fact.raw[-1:].isdigit() for fact in claim.facts):
         return False
     none = {(match[1] or match[2]).lower() for match in _NONE_DONE.finditer(text)}
     some = {match[1].lower() for match in _SOME_DONE.finditer(text)}
