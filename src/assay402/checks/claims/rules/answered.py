@@ -84,6 +84,23 @@ def is_listed_as_other(claim: Claim, record: Record) -> bool:
     return bool(noun) and noun not in record.own_stems and is_noun(noun) and not same_kind(noun, array)
 
 
+_THAN: Final = Pattern(r"\bthan\b", re.IGNORECASE)
+"""What compares two things is denied by neither of them."""
+_SHORT: Final = 7
+"""Content words of a plain universal; a longer sentence says more than one thing."""
+
+
+_NOT_ALL: Final = Pattern(r"\bnot (?:\w+ )?all\b", re.IGNORECASE)
+"""What an exception bears out."""
+
+
+def is_plain(claim: Claim) -> bool:
+    """Tell whether a claim says one thing of all, and neither compares nor makes a part of it."""
+    if len(claim.content) > _SHORT or claim.content & partly():
+        return False
+    return _NOT_ALL.search(claim.text) is None and _THAN.search(claim.text) is None
+
+
 def is_none_meant(claim: Claim, word: str, right: list[Record], against: Record) -> bool:
     """Tell whether a row lacks what a claim says of those it means and another row has: `eu`, beside all eu users."""
     if not right or against.form not in ("json", "row"):
