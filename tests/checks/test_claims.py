@@ -45,6 +45,7 @@ CONFLICTS = cases("claims/fault-b.json")
 PARAPHRASED = cases("claims/recall.json")
 FORMS = cases("claims/fault-c.json")
 LEFT = cases("claims/left.json")
+ROUND_A = cases("claims/round-a.json")
 
 
 def answered(request: dict[str, Any], operation: str = "diagnose") -> dict[str, Any]:
@@ -207,6 +208,11 @@ def test_an_everyday_paraphrase_is_supported_and_its_near_miss_is_not(case: dict
 
 @pytest.mark.parametrize("case", FORMS, ids=lambda case: case["id"])
 def test_a_repair_keeps_the_claim_s_form_and_a_slot_of_one_value_holds_one(case: dict[str, Any]) -> None:
+    assert faults(case) == []
+
+
+@pytest.mark.parametrize("case", ROUND_A, ids=lambda case: case["id"])
+def test_a_part_a_none_and_another_ones_line_bear_nothing_out(case: dict[str, Any]) -> None:
     assert faults(case) == []
 
 

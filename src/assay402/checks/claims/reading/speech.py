@@ -32,6 +32,13 @@ _NOUN_FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 """A noun that is a verb too, with its own predicate behind it: `Change CH-12 was approved`, `Run 12 passed`."""
+_AIMED_FIRST: Final = re.compile(
+    r"\w+\s(?:(?!(?:the|an?|my|your|our|their|its|his|her|it|them|him|me|us|you|all|any|some|each|every|both|no|sure|out)\b)[\w#.-]*\d[\w#.-]*\s)?(?:in)?(?:to|on|from|in|at|with|for|of)\s"
+    r"(?:(?!(?:this|that|these|those|it|them|him|me|you|if|whether|when|who|which|what|how|where|and|or|until|unless|before|after|once|while|because|as|whatever|anything|everything)\b)[\w#@:./%-]+\s(?:v?[\d.]+\s)?){1,6}?"
+    r"(?:(?:is|are|was|were|has|have|had|did|will|isn't|aren't|wasn't|weren't|hasn't|didn't)\b|(?:succeeded|failed|completed|finished|passed|ended|errored|crashed|worked|ran|took|timed out)(?=[.,;!)]|$|\s(?!you\b)))",
+    re.IGNORECASE,
+)
+"""The same with its aim before the predicate: `Deploy to production succeeded`."""
 _CONDITION: Final = re.compile(
     r"(?:if|unless|in case|assuming|provided that|when you|should you|whether)\b", re.IGNORECASE
 )
@@ -103,7 +110,9 @@ _SHORTEST: Final = 2
 
 def is_order(text: str) -> bool:
     """Tell whether a text begins with a verb that tells somebody to do something."""
-    return _VERB_FIRST.match(text) is not None and _NOUN_FIRST.match(text[:LONGEST]) is None
+    if _VERB_FIRST.match(text) is None:
+        return False
+    return _NOUN_FIRST.match(text[:LONGEST]) is None and _AIMED_FIRST.match(text[:LONGEST]) is None
 
 
 _OPEN: Final = Pattern(r"the supplied evidence does not show whether\b", re.IGNORECASE)

@@ -6,6 +6,7 @@ from assay402.checks.claims.model import Finding
 from assay402.checks.claims.rules.affirmed import unaffirmed
 from assay402.checks.claims.rules.compare import NUMERIC
 from assay402.checks.claims.rules.embedding import is_embedded, only_nears, restriction
+from assay402.checks.claims.rules.lessened import lessened
 from assay402.checks.claims.rules.qualified import only_tried, qualifier
 from assay402.checks.claims.rules.roles import plays_another_part
 from assay402.checks.claims.rules.stating import stated_with
@@ -39,7 +40,8 @@ def asserts_less(supported: Supported) -> Finding | None:
     under a key that makes another thing of it and that the claim does not say (`old`, `quota`, `expected_size`,
     `users.deleted`), where the words stand under a label that only wants or tries them (`Goal:`, `template:`, `expected:`),
     where the claim puts one thing behind another (`then`, `last`) and the records do not, where a record counts 0 of
-    what it says was there or later has its opposite, and where the record was made in a test (`mode=test`, `livemode=false`, `(sandbox)`).
+    what it says was there or later has its opposite, has the status in part only (`partially_paid`) or a run another
+    duration, and where the record was made in a test (`mode=test`, `livemode=false`, `(sandbox)`).
 
     ## Why it matters
     The words of a denied report are those of the report.
@@ -48,8 +50,9 @@ def asserts_less(supported: Supported) -> Finding | None:
     Say it as the record does: with its `nearly`, its `believes`, and without what it does not say.
     """
     claim = supported.claim
-    if supported.rule not in _SAID:
-        return None
+    less = lessened(supported, _LESS)
+    if less is not None or supported.rule not in _SAID:
+        return less
     records = tuple(near.record for near in supported.nears)
     if records and all(is_embedded(claim, record) for record in records) and not _is_said_beside(supported):
         return unstated(supported, _LESS, "the record does not say that it is so", "it as a fact")

@@ -47,7 +47,7 @@ def found_elsewhere(supported: Supported, near: Near, rule_id: str) -> Finding |
         return unstated(supported, rule_id, "the record gives it to another", "it of the same")
     if is_written_otherwise(claim, near):
         return denied(supported, rule_id, near.record, "VALUE_MISMATCH", "the record spells another value")
-    if "ready" in claim.content and is_unready(near.record):
+    if "ready" in claim.content and is_unready(claim, near.record):
         return denied(
             supported, rule_id, near.record, "STATUS_CONFLICT", "the record counts fewer that are ready"
         )

@@ -6,13 +6,14 @@ from typing import Final
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems, word_spans
+from assay402.checks.claims.rules.answered import is_answered_no, lessening
 from assay402.checks.claims.rules.polarity import antonyms, denies
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 
 ZERO: Final = Pattern(r"\b(?:0|no)\s\w+|\b\w+\s?[=:]\s?0\b")
 """A count of none."""
-_UN: Final = ("un", "in", "non", "non-")
+_UN: Final = ("un", "in", "non", "non-", "not", "not-")
 """Syllables that turn a word into its opposite."""
 
 
@@ -21,17 +22,22 @@ def members_of(world: World, word: str, opposites: frozenset[str]) -> tuple[list
 
     def members() -> tuple[list[Record], list[Record], bool]:
         said = [record for record in world.with_stem(word) if _is_member(record) and word in _own(record)]
-        denied = [record for record in said if denies(record)] + [
+        denied = [record for record in said if _denies(record, word)] + [
             record
             for opposite in sorted(opposites | opposites_of(word))
             for record in world.with_stem(opposite)
             if _is_member(record) and opposite in _own(record)
         ]
-        same = [record for record in said if not denies(record)]
+        same = [record for record in said if not _denies(record, word)]
         against = [record for record in denied if not ZERO.search(record.text)]
         return same, against, _is_whole(world, same)
 
     return world.once(("members", word), members)
+
+
+def _denies(record: Record, word: str) -> bool:
+    """Tell whether a record denies what it says, or says it in part."""
+    return denies(record) or bool(_own(record) & lessening()) or is_answered_no(record, word)
 
 
 def opposites_of(word: str) -> frozenset[str]:

@@ -111,7 +111,7 @@ def run_lasted(view: View) -> Finding | None:
         within = claimed.low <= low <= claimed.high
         return Finding(support="SUPPORTED", rule="claims/run-lasted", refs=(record.ref,)) if within else None
     apart = abs(low - claimed.low)
-    if apart and apart * 2 <= _step(lengths[0].raw):
+    if apart and apart * 2 <= step(lengths[0].raw):
         return None
     return Finding(
         support="CONTRADICTED" if apart else "SUPPORTED",
@@ -122,7 +122,7 @@ def run_lasted(view: View) -> Finding | None:
     )
 
 
-def _step(raw: str) -> Decimal:
+def step(raw: str) -> Decimal:
     """Give the seconds of the last digit of a duration, as it is written."""
     digits = re.search(r"[0-9]+(?:\.([0-9]+))?", raw)
     places = len(digits[1] or "") if digits is not None else 0

@@ -6,24 +6,23 @@ from typing import Final
 
 from assay402.checks.claims.model import Claim, Finding
 from assay402.checks.claims.reading.actions import cue
-from assay402.checks.claims.reading.naming import is_noun, same_kind
 from assay402.checks.claims.reading.patterns import Pattern
 from assay402.checks.claims.reading.records import Record
 from assay402.checks.claims.reading.text import stem, stems
+from assay402.checks.claims.rules.answered import (
+    answered_no,
+    is_listed_as_other,
+    is_none_meant,
+    is_plain,
+    lessening,
+    predicate_of,
+    said_by,
+)
 from assay402.checks.claims.rules.members import ZERO, all_say, members_of
 from assay402.checks.claims.rules.polarity import antonyms
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
 from assay402.core.check import rule
-
-_THAN: Final = Pattern(r"\bthan\b", re.IGNORECASE)
-"""What compares two things is denied by neither of them."""
-_SHORT: Final = 7
-"""Content words of a plain universal; a longer sentence says more than one thing."""
-
-
-_NOT_ALL: Final = Pattern(r"\bnot (?:\w+ )?all\b", re.IGNORECASE)
-"""What an exception bears out."""
 
 
 @rule("claims/counterexample", since="0.1", spec="section 7, R06")
@@ -41,15 +40,14 @@ def counterexample(view: View) -> Finding | None:
     ## How to fix it
     Name the members it holds for, or the exception.
     """
-    claim = view.claim
-    if claim.quantifier not in ("all", "none") or (claim.facts and claim.quantifier == "all"):
-        return None
+    claim, denied = view.claim, answered_no(view)
     if (
-        len(claim.content) > _SHORT
-        or _NOT_ALL.search(claim.text)
-        or _THAN.search(claim.text)
-        or counted_done(view) is not None
+        denied is not None
+        or claim.quantifier not in ("all", "none")
+        or (claim.facts and claim.quantifier == "all")
     ):
+        return denied
+    if not is_plain(claim) or counted_done(view) is not None:
         return None
     by_field = _by_field(view) if claim.quantifier == "all" and not claim.negative else None
     if by_field is not None:
@@ -67,7 +65,7 @@ def counterexample(view: View) -> Finding | None:
             )
         wrong = same if claim.quantifier == "none" or claim.negative else against
         right = against if wrong is same else same
-        if wrong and _is_listed_as_other(claim, wrong[0]):
+        if wrong and (is_listed_as_other(claim, wrong[0]) or is_none_meant(claim, word, right, wrong[0])):
             continue
         if wrong and (right or _subject_named(claim, wrong[0])):
             record = wrong[0]
@@ -83,21 +81,23 @@ def counterexample(view: View) -> Finding | None:
 
 def _by_field(view: View) -> Finding | None:
     """Judge a universal by the records of one form that have a field of one name, some with the claimed value."""
-    claim = view.claim
+    claim, behind = view.claim, view.claim.content & predicate_of(view.claim)
     for near in view.near[:4]:
         for field in near.record.fields:
-            said = frozenset(stems(field.value.replace("_", " ")))
+            said = said_by(field.value)
             if (
                 not said
-                or not said <= claim.content
+                or not said <= behind
                 or len(field.value) > _STATUS_WIDTH
-                or _is_listed_as_other(claim, near.record)
+                or is_listed_as_other(claim, near.record)
             ):
                 continue
             told = _told_by(view.world, near.record, field.name)
             if len(told) < 2:  # one is no kind
                 continue
             against = _exception(view.world, near.record, field.name, said)
+            if against and (claim.content - said) & near.record.own_stems - against.own_stems:
+                continue  # it is none of those spoken of
             return Finding(
                 support="CONTRADICTED" if against else "SUPPORTED",
                 rule="claims/counterexample",
@@ -106,18 +106,6 @@ def _by_field(view: View) -> Finding | None:
                 note="one record shows an exception" if against else "every record of its kind says so",
             )
     return None
-
-
-_ALL_OF: Final = Pattern(r"\b(?:all|every|each)\s(?:of\s)?(?:the\s|our\s)?([a-z]+)\b", re.IGNORECASE)
-
-
-def _is_listed_as_other(claim: Claim, record: Record) -> bool:
-    """Tell whether a record is an element of a list that is named for another kind of thing: `hosts`, beside all printers."""
-    array, _, place = record.pointer.rpartition("/")
-    array = stem(array.rpartition("/")[2].lower()) if place.isdigit() else ""
-    match = _ALL_OF.search(claim.text) if array and is_noun(array) else None
-    noun = stem(match[1].lower()) if match is not None else ""
-    return bool(noun) and noun not in record.own_stems and is_noun(noun) and not same_kind(noun, array)
 
 
 _STATUS_WIDTH: Final = 24
@@ -144,11 +132,7 @@ def _told_by(world: World, like: Record, name: str) -> list[tuple[Record, frozen
             (record, next((each.value for each in record.fields if each.name == name), None))
             for record in _of_form(world, like)
         )
-        return [
-            (record, frozenset(stems(value.replace("_", " "))))
-            for record, value in found
-            if value is not None
-        ]
+        return [(record, said_by(value)) for record, value in found if value is not None]
 
     return world.once(("told", like.item.id, like.form, name), told)
 
@@ -157,7 +141,14 @@ def _exception(world: World, like: Record, name: str, said: frozenset[str]) -> R
     """Give the first of such records whose value says something else."""
     return world.once(
         ("exception", like.item.id, like.form, name, said),
-        lambda: next((record for record, words in _told_by(world, like, name) if not said <= words), None),
+        lambda: next(
+            (
+                record
+                for record, words in _told_by(world, like, name)
+                if not said <= words or (words - said) & lessening()
+            ),
+            None,
+        ),
     )
 
 

@@ -45,6 +45,7 @@ from assay402.checks.claims.rules.conflicts import weighed
 from assay402.checks.claims.rules.embedding import is_doubted
 from assay402.checks.claims.rules.itself import is_said_by, only_itself
 from assay402.checks.claims.rules.phases import tells_other
+from assay402.checks.claims.rules.rows import is_of_another_name
 from assay402.checks.claims.rules.scopes import is_of_other_scope
 from assay402.checks.claims.rules.supports import Supported
 from assay402.checks.claims.rules.view import THIS, View, as_said, view_of
@@ -229,6 +230,7 @@ def _is_of_another(view: View, finding: Finding) -> bool:
     return bool(records) and all(
         (is_worded and is_doubted(view.claim, record))
         or zeroes.denies_nothing(view.claim, finding, record)
+        or is_of_another_name(view.claim, finding, record, view.world)
         or view.subject.is_other(record)
         or is_of_other_scope(view.claim, record, rule)
         or (finding.support == "SUPPORTED" and tells_other(view.claim, record))

@@ -114,10 +114,14 @@ def _is_other_dashed(claim: Claim, record: Record) -> bool:
 _READY: Final = Pattern(r"([0-9]+)/([0-9]+)")
 
 
-def is_unready(record: Record) -> bool:
-    """Tell whether a column or a field for how many are ready counts fewer than there are: `READY 0/1`."""
+_SHARE: Final = re.compile(r"\b([0-9]+)\s?(?:of|out of|/)\s?(?:the\s|its\s)?([0-9]+)\b")
+
+
+def is_unready(claim: Claim, record: Record) -> bool:
+    """Tell whether a column or a field for how many are ready counts fewer than there are, and than a claim says: `READY 0/1`."""
     counts = (_READY.fullmatch(each.value) for each in record.fields if each.name.lower() == "ready")
-    return any(each is not None and each[1] != each[2] for each in counts)
+    said = {match.groups() for match in _SHARE.finditer(claim.text)}
+    return any(each is not None and each[1] != each[2] and each.groups() not in said for each in counts)
 
 
 _STATEMENT: Final = Pattern(r"\b(?:DELETE\s+FROM|UPDATE|INSERT\s+INTO|COPY)\s+[`\"]?([\w.]+)", re.IGNORECASE)
