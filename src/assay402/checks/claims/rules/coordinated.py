@@ -14,10 +14,10 @@ from assay402.checks.claims.rules.polarity import is_negative
 
 _JOINT: Final = Pattern(r",?\s(?:and|but|while|whereas|then|yet)\s|[;,]\s")
 _BEFORE: Final = re.compile(
-    r"([A-Za-z]{3,})\s(?:(?:in|by|at|for|to|after|within|about|around|over|under|up|only|just|some)\s){0,2}$"
+    r"([A-Za-z]{3,})\s(?:(?:in|by|at|on|for|to|after|within|about|around|over|under|up|only|just|some)\s){0,2}$"
 )
 _LONGEST: Final = 400
-_KINDS: Final = ("number", "quantity", "money", "percent", "time")
+_KINDS: Final = ("number", "quantity", "money", "percent", "time", "date")
 
 
 def is_of_other_verb(claim: Claim, record: Record) -> bool:

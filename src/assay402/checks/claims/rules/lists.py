@@ -178,6 +178,8 @@ def _closing(view: View, things: frozenset[str]) -> list[tuple[int, Record]]:
     if not things & _ROW_WORDS:
         return []
     found = view.world.once("closing", lambda: _closing_of(view.world))
+    if any(_is_of_other_table(view, record) for _, record in found):
+        return []
     if _RETURNED.search(view.claim.text):
         return found
     return [_counted(view.world, count, record) for count, record in found]
@@ -191,6 +193,22 @@ def _closing_of(world: World) -> list[tuple[int, Record]]:
         if (match := _ROWS.match(record.text)) is not None
     ]
     return sorted(told, key=lambda each: each[1].order)[-1:]
+
+
+_STATED: Final = Pattern(r"\bfrom\s[\"`]?(?:\w+\.)?(?P<table>\w+)(?P<rest>.*)", re.IGNORECASE)
+_NAMED_TABLE: Final = Pattern(r"\b(?P<before>\w+)\stable\b", re.IGNORECASE)
+_STATEMENT: Final = 8
+"""Lines above the line that closes an answer in which its statement stands."""
+
+
+def _is_of_other_table(view: View, record: Record) -> bool:
+    """Tell whether the statement above an answer is about another table than a claim names."""
+    named = _NAMED_TABLE.search(view.claim.text)
+    if named is None:
+        return False
+    above = view.world.records[max(0, record.order - _STATEMENT) : record.order + 1]
+    told = [match for each in above if (match := _STATED.search(each.text)) is not None]
+    return bool(told) and stems(told[-1]["table"]) != stems(named["before"])
 
 
 _COUNT: Final = re.compile(r"\W*count\b", re.IGNORECASE)

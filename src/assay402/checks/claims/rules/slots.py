@@ -16,6 +16,7 @@ from assay402.checks.claims.rules.changed import is_turned
 from assay402.checks.claims.rules.compare import IDENTIFYING, compare
 from assay402.checks.claims.rules.coordinated import is_of_other_verb
 from assay402.checks.claims.rules.every import of_one_alone
+from assay402.checks.claims.rules.governed import gives_to_another
 from assay402.checks.claims.rules.labelled import found_elsewhere
 from assay402.checks.claims.rules.misplaced import misplaced
 from assay402.checks.claims.rules.numbered import other_number
@@ -70,7 +71,8 @@ def other_slot(supported: Supported) -> Finding | None:
     database statement above a count was about another table. CONTRADICTED where the record counts how many there are and how
     many are so in places of their own (`12 tests passed` beside `tests=12 passed=9`), and where a change is told backwards
     (`from 10 to 12` beside `{"old": 12, "new": 10}`). UNSUPPORTED where the sentence gives the value with another verb (`charges in
-    90 minutes and lasts 1 hour`), or the record names another host, repository or file.
+    90 minutes and lasts 1 hour`), or the record names another host, repository or file, or gives the amount to something
+    beside what was done (`$300 of the $500 invoice`, a `fee`), another network, or a line of its own to the claim's name.
 
     ## Why it matters
     A value that is there for something else is the classic trap: presence alone supports nothing.
@@ -99,10 +101,6 @@ def other_slot(supported: Supported) -> Finding | None:
             return denied(supported, _ID, near.record, "VALUE_MISMATCH", "the change is the other way round")
     is_share = supported.rule == "test-report" and portion_of(supported.claim.text) is not None
     for near in supported.nears if supported.rule != "share-counted" and not is_share else ():
-        if is_of_other_verb(supported.claim, near.record):
-            return unstated(
-                supported, _ID, "the record gives the value with another verb", "it with that verb"
-            )
         found = (
             _numbered_otherwise(supported, near)
             or _labelled_otherwise(supported, near)
@@ -115,6 +113,12 @@ def other_slot(supported: Supported) -> Finding | None:
         )
         if found is not None:
             return found
+        if is_of_other_verb(supported.claim, near.record):
+            return unstated(
+                supported, _ID, "the record gives the value with another verb", "it with that verb"
+            )
+        if gives_to_another(supported, near):
+            return unstated(supported, _ID, "the record gives it to something else", "it of the same")
     return _of_other_period(supported) or _of_other_code(supported) or _turned(supported)
 
 

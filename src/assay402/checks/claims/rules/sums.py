@@ -12,6 +12,7 @@ from assay402.checks.claims.reading.text import stem, stems
 from assay402.checks.claims.rules import comparatives
 from assay402.checks.claims.rules.between import changed_between
 from assay402.checks.claims.rules.compare import NUMERIC
+from assay402.checks.claims.rules.differing import agrees_by, claimed_difference
 from assay402.checks.claims.rules.ranked import ranked
 from assay402.checks.claims.rules.view import View
 from assay402.checks.claims.rules.world import World
@@ -217,7 +218,7 @@ def change_computed(view: View) -> Finding | None:
     """Judge a relative change by the two values, or by the percentage, that a record of the same subject gives.
 
     ## What it reports
-    For `doubled`, `halved` or `rose by 20%`: SUPPORTED where the record that speaks of the subject gives a change
+    For `doubled`, `halved`, `rose by 20%` or `rose by $2`: SUPPORTED where the record that speaks of the subject gives a change
     from one value to another, or a percentage with its direction, that comes to the same; CONTRADICTED with
     VALUE_MISMATCH where it comes to another, or goes the other way.
 
@@ -230,7 +231,8 @@ def change_computed(view: View) -> Finding | None:
     claim = view.claim
     claimed = _change(claim.text, claim.facts)
     match = _CHANGED.search(claim.text)
-    if claimed is None or match is None or claim.negative:
+    by = claimed_difference(claim) if claimed is None and match is not None else None
+    if (claimed is None and by is None) or match is None or claim.negative:
         return None
     subject = frozenset(stems(claim.text[: match.start()]))
     for near in view.near[:4]:
@@ -240,19 +242,28 @@ def change_computed(view: View) -> Finding | None:
         missing = subject - near.stems
         if missing - near.wanted:
             continue  # costs are no sales, though both are words for any sum
+        if by is not None:
+            differs = agrees_by(by[0], near.record, rose=by[1])
+            if differs is not None:
+                return _computed(near.record, "the record gives the two values", agrees=differs)
+            continue
         told = _change(near.record.text, near.record.facts)
         told = changed_between(claim, near.record) if told is None and not missing else told
-        if told is None:
+        if told is None or claimed is None:
             continue
-        agrees = abs(told - claimed) <= _NEARLY
-        return Finding(
-            support="SUPPORTED" if agrees else "CONTRADICTED",
-            rule="claims/change-computed",
-            refs=(near.record.ref,),
-            code="" if agrees else "VALUE_MISMATCH",
-            note=f"the record comes to a change of {told.normalize():f}%",
-        )
+        note = f"the record comes to a change of {told.normalize():f}%"
+        return _computed(near.record, note, agrees=abs(told - claimed) <= _NEARLY)
     return None
+
+
+def _computed(record: Record, note: str, *, agrees: bool) -> Finding:
+    return Finding(
+        support="SUPPORTED" if agrees else "CONTRADICTED",
+        rule="claims/change-computed",
+        refs=(record.ref,),
+        code="" if agrees else "VALUE_MISMATCH",
+        note=note,
+    )
 
 
 _NEARLY: Final = Decimal("0.6")
