@@ -204,11 +204,10 @@ _STATEMENT: Final = 8
 def _is_of_other_table(view: View, record: Record) -> bool:
     """Tell whether the statement above an answer is about another table than a claim names."""
     named = _NAMED_TABLE.search(view.claim.text)
-    if named is None:
-        return False
-    above = view.world.records[max(0, record.order - _STATEMENT) : record.order + 1]
+    table = stems(named["before"]) if named is not None else []
+    above = view.world.records[max(0, record.order - _STATEMENT) : record.order + 1] if table else ()
     told = [match for each in above if (match := _STATED.search(each.text)) is not None]
-    return bool(told) and stems(told[-1]["table"]) != stems(named["before"])
+    return bool(told) and stems(told[-1]["table"]) != table
 
 
 _COUNT: Final = re.compile(r"\W*count\b", re.IGNORECASE)
