@@ -35,11 +35,16 @@ PAYLOAD: dict[str, Any] = {
     "accepted": REQUIREMENTS,
     "payload": {"signature": "0xab", "authorization": {"from": ALICE, "to": PAY_TO, "nonce": "0x01"}},
 }
+PATIENT = Patience(
+    verify_ms=10_000, settle_ms=10_000, supported_ms=10_000, pending_pause_seconds=0, apart_seconds=0
+)
+"""Long enough for a machine that does much else."""
 QUICK = Patience(verify_ms=300, settle_ms=300, supported_ms=300, pending_pause_seconds=0, apart_seconds=0)
+"""For a facilitator that does not answer."""
 Story = Callable[[HTTPFacilitator, FacilitatorServer], Coroutine[Any, Any, None]]
 
 
-def run(story: Story, patience: Patience = QUICK, **seams: Any) -> list[float]:
+def run(story: Story, patience: Patience = PATIENT, **seams: Any) -> list[float]:
     slept: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -297,7 +302,7 @@ def test_a_slow_facilitator_is_not_waited_for() -> None:
         server.hold = asyncio.Event()
         assert isinstance(await facilitator.settle(PAYLOAD, REQUIREMENTS), Unknown)
 
-    run(story)
+    run(story, QUICK)
 
 
 def test_a_facilitator_that_closes_without_an_answer_is_unknown_and_unreachable() -> None:
