@@ -14,14 +14,15 @@ _READ: Final = 600
 
 def is_of_other_address(claim: Claim, records: tuple[Record, ...]) -> bool:
     """Tell whether records name another host, repository or file than a claim does, and none names the claim's."""
-    if "." not in claim.text[:-1]:
+    named = list(_ADDRESS.finditer(claim.text)) if "." in claim.text[:-1] else []
+    if not named:
         return False
     texts = [" ".join((each.item.source_label, each.label, each.text[:_READ])) for each in records]
     texts += [field.value for each in records for field in each.fields]
     told = [other for text in texts for other in _ADDRESS.finditer(text)]
     return any(
         not any(match[0] in text for text in texts) and any(_is_alike(match, other) for other in told)
-        for match in _ADDRESS.finditer(claim.text)
+        for match in named
     )
 
 

@@ -195,7 +195,7 @@ def _closing_of(world: World) -> list[tuple[int, Record]]:
     return sorted(told, key=lambda each: each[1].order)[-1:]
 
 
-_STATED: Final = Pattern(r"\bfrom\s[\"`]?(?:\w+\.)?(?P<table>\w+)(?P<rest>.*)", re.IGNORECASE)
+_STATED: Final = Pattern(r"\bfrom\s[\"`]?(?:\w+\.)?(?P<table>\w+)", re.IGNORECASE)
 _NAMED_TABLE: Final = Pattern(r"\b(?P<before>\w+)\stable\b", re.IGNORECASE)
 _STATEMENT: Final = 8
 """Lines above the line that closes an answer in which its statement stands."""
